@@ -1,0 +1,162 @@
+#include "launcher/cli/option_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "lib/error.hpp"
+
+namespace ringrun {
+namespace {
+
+using Values = std::vector<std::string>;
+
+int whole_number(const std::string& option, const std::string& text, int least, int most) {
+  int value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size() || value < least || value > most) {
+    const bool open = most == std::numeric_limits<int>::max();
+    throw UserError(option + " '" + text + "' is not a whole number from " + std::to_string(least) +
+                    (open ? " upwards" : " to " + std::to_string(most)));
+  }
+  return value;
+}
+
+template <typename Value>
+void set_once(const std::string& option, std::optional<Value>& target, Value value) {
+  if (target) throw UserError(option + " is given more than once", "leave one of them");
+  target = std::move(value);
+}
+
+void add_parameter(LaunchRequest& request, const Values& words) {
+  for (const auto& [name, value] : request.parameters) {
+    if (name == words[0] && value != words[1]) {
+      throw UserError("--mca " + words[0] + " is given twice, as '" + value + "' and as '" + words[1] + "'",
+                      "leave one of them");
+    }
+  }
+  request.parameters.emplace_back(words[0], words[1]);
+}
+
+std::vector<OptionRow> make_table() {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  return {
+      {{"-np", "-n", "-c", "--n", "--np"},
+       1,
+       "N",
+       "number of ranks; unsaid: every slot",
+       [](LaunchRequest& r, const Values& v) { set_once("-np", r.ranks, whole_number("-np", v[0], 1, kMost)); }},
+      {{"-hostfile", "--hostfile", "-machinefile", "--machinefile"},
+       1,
+       "FILE",
+       "hosts, one a line: name slots=N user@ port=N, node[01-16]",
+       [](LaunchRequest& r, const Values& v) { set_once("-hostfile", r.hostfile, v[0]); }},
+      {{"-H", "-host", "--host"},
+       1,
+       "LIST",
+       "hosts: a,b:2,c:*; with a hostfile: which of its hosts",
+       [](LaunchRequest& r, const Values& v) { r.host_lists.push_back(v[0]); }},
+      {{"-x"},
+       1,
+       "NAME[=VALUE]",
+       "environment variable for the ranks; NAME may end in *",
+       [](LaunchRequest& r, const Values& v) { r.exports.push_back(v[0]); }},
+      {{"--mca", "-mca", "-gmca", "--gmca"}, 2, "NAME VALUE", "parameter of Open MPI", add_parameter},
+      {{"--bind-to", "-bind-to"},
+       1,
+       "WHAT",
+       "the engine's own binding instead of ringrun's",
+       [](LaunchRequest& r, const Values& v) { set_once("--bind-to", r.bind_to, v[0]); }},
+      {{"--oversubscribe", "-oversubscribe"},
+       0,
+       "",
+       "more ranks than slots are meant",
+       [](LaunchRequest& r, const Values&) { r.oversubscribe = true; }},
+      {{"-wdir", "--wdir", "-wd", "--wd"},
+       1,
+       "DIR",
+       "working directory of the ranks",
+       [](LaunchRequest& r, const Values& v) { set_once("-wdir", r.working_directory, v[0]); }},
+      {{"--prefix", "-prefix"},
+       1,
+       "DIR",
+       "where Open MPI stands on every host",
+       [](LaunchRequest& r, const Values& v) { set_once("--prefix", r.prefix, v[0]); }},
+      {{"--allow-run-as-root", "-allow-run-as-root"},
+       0,
+       "",
+       "as root, in a container",
+       [](LaunchRequest& r, const Values&) { r.allow_run_as_root = true; }},
+      {{"--master-port"},
+       1,
+       "PORT",
+       "MASTER_PORT of the ranks",
+       [](LaunchRequest& r, const Values& v) {
+         set_once("--master-port", r.master_port, whole_number("--master-port", v[0], 1, 65535));
+       }},
+      {{"--start-timeout"},
+       1,
+       "SECONDS",
+       "how long a host may take to answer (30)",
+       [](LaunchRequest& r, const Values& v) { r.start_timeout = whole_number("--start-timeout", v[0], 1, 86400); }},
+      {{"--dry-run"},
+       0,
+       "",
+       "ask the hosts, print what would start, start nothing",
+       [](LaunchRequest& r, const Values&) { r.dry_run = true; }},
+      {{"-v", "--verbose"},
+       0,
+       "",
+       "say what is decided, and the engine's command",
+       [](LaunchRequest& r, const Values&) { r.verbose = true; }},
+      {{"-V", "--version"}, 0, "", "print the version", [](LaunchRequest& r, const Values&) { r.version = true; }},
+      {{"-h", "--help", "-help"}, 0, "", "print this", [](LaunchRequest& r, const Values&) { r.help = true; }},
+  };
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+const std::vector<OptionRow>& option_table() {
+  static const std::vector<OptionRow> table = make_table();
+  return table;
+}
+
+const OptionRow* find_option(std::string_view spelling) {
+  for (const OptionRow& row : option_table()) {
+    if (std::find(row.spellings.begin(), row.spellings.end(), spelling) != row.spellings.end()) return &row;
+  }
+  return nullptr;
+}
+
+std::string nearest_spelling(std::string_view word) {
+  std::string nearest;
+  std::size_t least = 3;
+  for (const OptionRow& row : option_table()) {
+    for (const std::string& spelling : row.spellings) {
+      const std::size_t distance = edit_distance(word, spelling);
+      // Short options are near everything.
+      if (distance < least && distance + 2 < spelling.size()) {
+        least = distance;
+        nearest = spelling;
+      }
+    }
+  }
+  return nearest;
+}
+
+}  // namespace ringrun

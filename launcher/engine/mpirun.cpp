@@ -1,0 +1,46 @@
+#include "launcher/engine/mpirun.hpp"
+
+#include <charconv>
+
+#include "launcher/launch_errors.hpp"
+#include "launcher/run/capture.hpp"
+
+namespace ringrun {
+namespace {
+
+constexpr const char* kInstall = "install Open MPI on every host: apt install openmpi-bin";
+
+}  // namespace
+
+Mpirun parse_mpirun_version(const std::string& path, const std::string& text) {
+  const std::string mark = "(Open MPI) ";
+  const std::size_t at = text.find(mark);
+  if (at == std::string::npos) {
+    const bool hydra = text.find("HYDRA") != std::string::npos || text.find("MPICH") != std::string::npos;
+    const bool intel = text.find("Intel") != std::string::npos;
+    throw HostError(path +
+                        (hydra   ? " is MPICH's"
+                         : intel ? " is Intel MPI's"
+                                 : " is not Open MPI's") +
+                        " mpirun; ringrun needs Open MPI's",
+                    std::string(kInstall) + ", and put it first on PATH or name it with --prefix DIR");
+  }
+  Mpirun mpirun{path, 0, text.substr(at + mark.size())};
+  mpirun.version.erase(mpirun.version.find_first_of(" \r\n"));
+  std::from_chars(mpirun.version.data(), mpirun.version.data() + mpirun.version.size(), mpirun.major);
+  if (mpirun.major < 4)
+    throw HostError(path + " is Open MPI " + mpirun.version + ", ringrun needs 4.1 or newer", kInstall);
+  return mpirun;
+}
+
+Mpirun find_mpirun(const std::optional<std::string>& prefix, const Environment& environment,
+                   const std::string& ringrun) {
+  std::optional<std::string> path;
+  if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, "mpirun", ringrun);
+  if (!path) path = find_on_path(environment, "mpirun", ringrun);
+  if (!path) throw HostError("no mpirun is on PATH", kInstall);
+  const Captured said = capture_all({{{*path, "--version"}, "", std::chrono::seconds(20)}}, 1)[0];
+  return parse_mpirun_version(*path, said.out + said.err);
+}
+
+}  // namespace ringrun

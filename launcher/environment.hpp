@@ -1,0 +1,25 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace ringrun {
+
+/// Environment variables by name.
+using Environment = std::map<std::string, std::string>;
+
+/// This process's own.
+Environment read_environment();
+
+std::optional<std::string> find_variable(const Environment& environment, const std::string& name);
+
+/// The first executable file of this name on the PATH of `environment`, absolute; a name with a slash is itself.
+/// `skip` is a file that is not meant, however it is named.
+std::optional<std::string> find_on_path(const Environment& environment, const std::string& name,
+                                        const std::string& skip = {});
+
+/// Absolute path of this running program.
+std::string own_executable();
+
+}  // namespace ringrun

@@ -1,0 +1,164 @@
+#include "launcher/hosts/host_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "launcher/hosts/name_ranges.hpp"
+#include "lib/error.hpp"
+#include "lib/topology/cpu_list.hpp"
+
+namespace ringrun {
+namespace {
+
+constexpr const char* kHostRemedy = "write a host as: name slots=2, user@name port=2222, or node[01-16]";
+
+bool is_variable_name(const std::string& name) {
+  const auto letter = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+         std::all_of(name.begin(), name.end(), letter);
+}
+
+template <std::size_t count>
+bool is_one_of(const std::string& name, const std::array<const char*, count>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void check_name(const std::string& name, const std::string& word, const std::string& where) {
+  if (name.empty()) throw UserError(where + ": '" + word + "' names no host", kHostRemedy);
+  if (name.front() == '^' || name.front() == '+') {
+    throw UserError(where + ": '" + word + "' is not read: ringrun has no '" + name.front() + "' form of a host",
+                    "name the hosts that are meant");
+  }
+  for (const char c : name) {
+    const bool allowed =
+        std::isalnum(static_cast<unsigned char>(c)) || std::string_view(".-_:%[],").find(c) != std::string_view::npos;
+    if (!allowed) throw UserError(where + ": '" + word + "' is no host name: it has a '" + c + "'", kHostRemedy);
+  }
+  // The remote shell would read it as an option.
+  if (name.front() == '-') throw UserError(where + ": '" + word + "' is no host name: it begins with '-'", kHostRemedy);
+}
+
+void apply_attribute(Host& host, const HostfileWord& word, const std::string& where) {
+  static constexpr std::array kSlots = {"slots", "cpu", "count"};
+  static constexpr std::array kMaxSlots = {"max_slots", "max-slots", "slots_max", "slots-max",
+                                           "max_cpu",   "max-cpu",   "cpu_max",   "cpu-max",
+                                           "max_count", "max-count", "count_max", "count-max"};
+  if (!word.has_value) {
+    throw UserError(where + ": '" + word.name + "' behind a host is not understood",
+                    "write slots=N, max_slots=N, user@ or port=N");
+  }
+  if (is_one_of(word.name, kSlots)) {
+    if (host.slots)
+      throw UserError(where + ": '" + word.name + "=" + word.value + "' says the slots a second time",
+                      "leave one of them");
+    host.slots = parse_count(word.name, word.value, 1, where);
+  } else if (is_one_of(word.name, kMaxSlots)) {
+    host.max_slots = parse_count(word.name, word.value, 1, where);
+  } else if (word.name == "username" || word.name == "user") {
+    if (word.value.empty()) throw UserError(where + ": '" + word.name + "=' has no value", "write username=NAME");
+    host.user = word.value;
+  } else if (word.name == "port") {
+    host.port = parse_count("port", word.value, 1, where);
+    if (*host.port > 65535) throw UserError(where + ": 'port=" + word.value + "' is above 65535", "write a TCP port");
+  } else {
+    throw UserError(
+        where + ": '" + word.name + "=" + word.value + "' is no attribute of a host",
+        "mpirun's are slots=, max_slots=, username=, port=; ringrun's own stand behind #: at the line's end");
+  }
+}
+
+}  // namespace
+
+int parse_count(const std::string& name, const std::string& text, int least, const std::string& where) {
+  int value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size() || value < least) {
+    throw UserError(
+        where + ": '" + name + "=" + text + "' is not a whole number from " + std::to_string(least) + " upwards",
+        "write for example " + name + "=" + std::to_string(std::max(least, 2)));
+  }
+  return value;
+}
+
+std::vector<Host> parse_host_word(const std::string& word, const std::string& where) {
+  Host host;
+  host.origin = where;
+  std::string name = word;
+  if (const std::size_t at = name.find('@'); at != std::string::npos) {
+    host.user = name.substr(0, at);
+    name.erase(0, at + 1);
+    if (host.user->empty()) throw UserError(where + ": '" + word + "' has no user before the '@'", kHostRemedy);
+    check_name(*host.user, word, where);
+  }
+  // Two colons are an IPv6 address; one is the number of slots, which mpirun would read as part of the name.
+  if (std::count(name.begin(), name.end(), ':') == 1) {
+    const std::size_t colon = name.find(':');
+    host.slots = parse_count("slots", name.substr(colon + 1), 1, where);
+    name.erase(colon);
+  }
+  check_name(name, word, where);
+  std::vector<Host> hosts;
+  try {
+    for (std::string& each : expand_name(name)) {
+      hosts.push_back(host);
+      hosts.back().name = std::move(each);
+    }
+  } catch (const UserError& error) {
+    throw UserError(where + ": " + error.what(), error.remedy());
+  }
+  return hosts;
+}
+
+std::vector<Host> parse_host_line(const HostfileLine& line, const std::string& where) {
+  const std::vector<HostfileWord> words = split_words(line.text, where, false);
+  if (words.empty()) return {};
+  if (words[0].name == "rank" && words.size() > 1 && words[1].has_value) {
+    throw UserError(where + ": 'rank " + words[1].name + "=" + words[1].value + "' is a line of a rankfile",
+                    "a hostfile has one host a line: name slots=2");
+  }
+  if (words[0].has_value) {
+    throw UserError(where + ": '" + words[0].name + "=" + words[0].value + "' stands where a host's name is expected",
+                    kHostRemedy);
+  }
+  std::vector<Host> hosts = parse_host_word(words[0].name, where);
+  for (Host& host : hosts) {
+    for (std::size_t i = 1; i < words.size(); ++i) apply_attribute(host, words[i], where);
+    if (host.max_slots && !host.slots) host.slots = host.max_slots;
+    if (host.max_slots && *host.max_slots < *host.slots) {
+      throw UserError(where + ": 'max_slots=" + std::to_string(*host.max_slots) + "' of '" + host.name +
+                          "' is less than its slots=" + std::to_string(*host.slots),
+                      "raise max_slots or lower slots");
+    }
+    if (line.has_attributes) host.attributes = parse_ringrun_attributes(line.attributes, where);
+  }
+  return hosts;
+}
+
+HostAttributes parse_ringrun_attributes(const std::string& text, const std::string& where) {
+  constexpr const char* kRemedy = "behind #: stand nic=NAME, gpus=0,2 and env.NAME=VALUE";
+  HostAttributes attributes;
+  for (const HostfileWord& word : split_words(text, where, true)) {
+    const std::string shown = "'" + word.name + (word.has_value ? "=" + word.value : "") + "'";
+    if (!word.has_value) throw UserError(where + ": " + shown + " behind #: has no value", kRemedy);
+    if (word.name == "nic" && !word.value.empty()) {
+      attributes.nic = word.value;
+    } else if (word.name == "gpus") {
+      try {
+        attributes.gpus = parse_cpu_list(word.value);
+      } catch (const UserError&) {
+        throw UserError(where + ": " + shown + " is not a list of GPUs", "write for example gpus=0,2 or gpus=0-3");
+      }
+      if (attributes.gpus->empty())
+        throw UserError(where + ": " + shown + " lists no GPU", "write for example gpus=0,2");
+    } else if (word.name.rfind("env.", 0) == 0 && is_variable_name(word.name.substr(4))) {
+      attributes.environment.insert_or_assign(word.name.substr(4), word.value);
+    } else {
+      throw UserError(where + ": " + shown + " behind #: is not understood", kRemedy);
+    }
+  }
+  return attributes;
+}
+
+}  // namespace ringrun

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringrun {
+
+/// What only ringrun reads of a host: `#: nic=enp3s0 gpus=0,2 env.NAME=VALUE`.
+struct HostAttributes {
+  std::optional<std::string> nic;
+  /// Numbers of GPUs in the order of their PCI bus ids.
+  std::optional<std::vector<int>> gpus;
+  std::map<std::string, std::string> environment;
+  bool operator==(const HostAttributes&) const = default;
+};
+
+/// A host as the user named it.
+struct Host {
+  std::string name;
+  std::optional<std::string> user;
+  std::optional<int> port;
+  /// Unset: the number of its GPUs; without GPUs `cores_unless_said` decides between its cores and one.
+  std::optional<int> slots;
+  std::optional<int> max_slots;
+  bool cores_unless_said = false;
+  HostAttributes attributes;
+  /// "FILE:LINE" or "-H", for messages.
+  std::string origin;
+};
+
+using HostList = std::vector<Host>;
+
+}  // namespace ringrun

@@ -1,0 +1,87 @@
+#include "launcher/hosts/hostfile.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <unordered_map>
+
+#include "launcher/hosts/host_line.hpp"
+#include "lib/error.hpp"
+
+namespace ringrun {
+namespace {
+
+// mpirun's rule: a line that says no slots adds one to the host's earlier lines, slots said twice are a mistake.
+void add_again(Host& host, const Host& again, bool said_before) {
+  if (again.slots && said_before) {
+    throw UserError(again.origin + ": '" + again.name + "' is given slots a second time, first at " + host.origin,
+                    "name each host once, or leave slots= off to add one slot a line");
+  }
+  host.slots = again.slots ? *again.slots + host.slots.value_or(1) : host.slots.value_or(1) + 1;
+  if (again.max_slots) host.max_slots = again.max_slots;
+  if (again.user) host.user = again.user;
+  if (again.port) host.port = again.port;
+  if (again.attributes.nic) host.attributes.nic = again.attributes.nic;
+  if (again.attributes.gpus) host.attributes.gpus = again.attributes.gpus;
+  for (const auto& [name, value] : again.attributes.environment)
+    host.attributes.environment.insert_or_assign(name, value);
+}
+
+void merge_defaults(HostAttributes& attributes, const HostAttributes& common) {
+  if (!attributes.nic) attributes.nic = common.nic;
+  if (!attributes.gpus) attributes.gpus = common.gpus;
+  attributes.environment.insert(common.environment.begin(), common.environment.end());
+}
+
+}  // namespace
+
+HostList parse_hostfile(std::string_view text, const std::string& file) {
+  HostList hosts;
+  HostAttributes common;
+  struct Seen {
+    std::size_t index;
+    bool slots_said;
+  };
+  std::unordered_map<std::string, Seen> seen;
+  for (const HostfileLine& line : split_hostfile(text)) {
+    const std::string where = file + ":" + std::to_string(line.number);
+    const std::vector<Host> named = parse_host_line(line, where);
+    if (named.empty() && line.has_attributes) {
+      HostAttributes more = parse_ringrun_attributes(line.attributes, where);
+      merge_defaults(more, common);
+      common = std::move(more);
+    }
+    for (const Host& host : named) {
+      const auto [entry, first] = seen.try_emplace(host.name, Seen{hosts.size(), host.slots.has_value()});
+      if (first) {
+        hosts.push_back(host);
+        hosts.back().cores_unless_said = true;
+      } else {
+        add_again(hosts[entry->second.index], host, entry->second.slots_said);
+        entry->second.slots_said = entry->second.slots_said || host.slots.has_value();
+      }
+    }
+  }
+  for (Host& host : hosts) merge_defaults(host.attributes, common);
+  return hosts;
+}
+
+HostList read_hostfile(const std::string& path) {
+  struct stat status {};
+  constexpr const char* kRemedy = "name a text file with one host a line, for example: node1 slots=2";
+  if (stat(path.c_str(), &status) != 0) {
+    throw UserError("cannot read the hostfile '" + path + "': " + std::strerror(errno), kRemedy);
+  }
+  if (S_ISDIR(status.st_mode)) throw UserError("the hostfile '" + path + "' is a directory", kRemedy);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw UserError("cannot read the hostfile '" + path + "': " + std::strerror(errno), kRemedy);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  HostList hosts = parse_hostfile(text, path);
+  if (hosts.empty()) throw UserError("the hostfile '" + path + "' names no host", kRemedy);
+  return hosts;
+}
+
+}  // namespace ringrun

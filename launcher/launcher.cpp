@@ -1,0 +1,175 @@
+#include "launcher/launcher.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+
+#include "launcher/cli/parse.hpp"
+#include "launcher/dry_run.hpp"
+#include "launcher/engine/openmpi.hpp"
+#include "launcher/engine/rsh.hpp"
+#include "launcher/hosts/hostfile.hpp"
+#include "launcher/hosts/named_hosts.hpp"
+#include "launcher/job/job.hpp"
+#include "launcher/job/program.hpp"
+#include "launcher/launch_errors.hpp"
+#include "launcher/probe/agent.hpp"
+#include "launcher/probe/probe.hpp"
+#include "launcher/probe/remote_shell.hpp"
+#include "launcher/run/exec_entry.hpp"
+#include "launcher/run/job_process.hpp"
+#include "launcher/run/rank_wrapper.hpp"
+#include "lib/version.hpp"
+
+namespace ringrun {
+namespace {
+
+/// What the stages read of the process they run in.
+struct Surroundings {
+  Environment environment;
+  std::string ringrun;
+  std::string cwd;
+};
+
+HostList read_hosts(const LaunchRequest& request) {
+  std::optional<HostList> hostfile;
+  if (request.hostfile) hostfile = read_hostfile(*request.hostfile);
+  return choose_hosts(hostfile, request.host_lists);
+}
+
+std::vector<std::string> shell_for(const LaunchRequest& request, const std::vector<HostAnswer>& resolved,
+                                   const Surroundings& here) {
+  if (std::all_of(resolved.begin(), resolved.end(), [](const HostAnswer& answer) { return answer.local; })) return {};
+  return remote_shell_words(
+      request.parameters, [&](const std::string& name) { return find_variable(here.environment, name); },
+      [&](const std::string& name) { return find_on_path(here.environment, name); }, request.start_timeout);
+}
+
+EngineRequest engine_request(const LaunchRequest& request, const Job& job, const Exports& exports,
+                             const std::vector<std::string>& shell, const std::vector<std::string>& program,
+                             const Surroundings& here) {
+  EngineRequest engine;
+  engine.ringrun = here.ringrun;
+  engine.mpirun = find_mpirun(request.prefix, here.environment, here.ringrun);
+  bool remote = false;
+  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+    engine.hosts.push_back(job.hosts[i].host);
+    engine.ranks.push_back(job.hosts[i].ranks);
+    if (job.hosts[i].answer.local) engine.own_host = static_cast<int>(i);
+    remote = remote || !job.hosts[i].answer.local;
+  }
+  if (remote) engine.shell = shell;
+  engine.binds = job.binds;
+  engine.oversubscribed = job.oversubscribed;
+  engine.oversubscribe = request.oversubscribe;
+  engine.allow_run_as_root = request.allow_run_as_root;
+  engine.bind_to = request.bind_to;
+  engine.working_directory = request.working_directory;
+  engine.prefix = request.prefix;
+  engine.parameters = request.parameters;
+  engine.exports = exports;
+  engine.plan = to_json(job.plan);
+  engine.program = program;
+  return engine;
+}
+
+void report_decisions(std::ostream& err, const LaunchRequest& request, const EngineRequest& engine, const Job& job,
+                      const Environment& environment, const std::string& line) {
+  for (const std::string& warning : engine.exports.warnings) err << "ringrun: warning: " << warning << "\n";
+  for (const std::string& warning : job.warnings) err << "ringrun: warning: " << warning << "\n";
+  if (!engine.shell.empty() && find_variable(environment, "OMPI_MCA_plm") == "isolated") {
+    err << "ringrun: warning: OMPI_MCA_plm=isolated is set here and keeps mpirun from other hosts: it is ignored\n";
+  }
+  if (!request.verbose || request.dry_run) return;
+  err << "ringrun: Open MPI " << engine.mpirun.version << ", " << engine.mpirun.path << "\n";
+  for (const auto& [name, value] : engine.exports.forwarded)
+    err << "ringrun: forwards " << name << "=" << value << "\n";
+  err << "ringrun: MASTER_ADDR=" << job.plan.rendezvous.address << " MASTER_PORT=" << job.plan.rendezvous.port << "\n";
+  err << "ringrun: " << line << "\n";
+}
+
+void check_root(const LaunchRequest& request, const Environment& environment) {
+  if (request.dry_run || may_run_as_root(request.allow_run_as_root, environment)) return;
+  throw UserError(
+      "this is root, and Open MPI does not start jobs as root unless told to",
+      "add --allow-run-as-root (in a container that is usual), or set OMPI_ALLOW_RUN_AS_ROOT=1 and "
+      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 (Open MPI 5: PRTE_ALLOW_RUN_AS_ROOT, PRTE_ALLOW_RUN_AS_ROOT_CONFIRM)");
+}
+
+int launch(const LaunchRequest& request, const Streams& streams) {
+  const Surroundings here{read_environment(), own_executable(), std::filesystem::current_path().string()};
+  check_root(request, here.environment);
+  const HostList hosts = read_hosts(request);
+  const Exports exports = resolve_exports(request.exports, here.environment);
+  std::vector<std::string> program = request.program.empty() ? std::vector{find_worker(here.ringrun)} : request.program;
+  program[0] = resolve_program(program[0], here.cwd, here.environment);
+
+  const std::vector<HostAnswer> resolved = resolve_hosts(hosts);
+  const std::vector<std::string> shell = shell_for(request, resolved, here);
+  const HostQuestion question{program[0], request.working_directory.value_or(here.cwd),
+                              find_variable(exports.asked, "CUDA_VISIBLE_DEVICES")};
+  const std::vector<HostAnswer> answers =
+      probe_hosts(hosts, resolved, {here.ringrun, shell, question, request.start_timeout});
+
+  const Job job = make_job(request, hosts, answers, exports, here.environment, program[0]);
+  const EngineRequest engine = engine_request(request, job, exports, shell, program, here);
+  const EngineCommand command = openmpi_command(engine, here.environment);
+  const std::string line = shell_line(command);
+  report_decisions(streams.err, request, engine, job, here.environment, line);
+  if (request.dry_run) {
+    print_dry_run(streams.out, job, line);
+    return 0;
+  }
+  Environment environment = here.environment;
+  for (const std::string& name : command.unset) environment.erase(name);
+  for (const auto& [name, value] : command.set) environment.insert_or_assign(name, value);
+  return run_job({here.ringrun, command.argv, environment, request.verbose});
+}
+
+int start(const std::vector<std::string>& args, const Streams& streams) {
+  const std::string entry = args.empty() ? "" : args[0];
+  if (entry.rfind("__", 0) == 0) {
+    const std::vector<std::string> words(args.begin() + 1, args.end());
+    if (entry == "__agent") return run_agent(streams.in, streams.out);
+    if (entry == "__rank") return run_rank(words);
+    if (entry == "__rsh") return run_rsh(words, read_environment());
+    if (entry == "__exec") return run_exec(words);
+  }
+  const LaunchRequest request = parse_command_line(args);
+  if (request.help) {
+    print_help(streams.out);
+    return 0;
+  }
+  if (request.version) {
+    streams.out << "ringrun " << kVersion << "\n";
+    return 0;
+  }
+  return launch(request, streams);
+}
+
+int explain(std::ostream& err, const UserError& error, int exit_code) {
+  err << "ringrun: " << error.what() << "\n";
+  if (!error.remedy().empty()) err << "  " << error.remedy() << "\n";
+  return exit_code;
+}
+
+}  // namespace
+
+int run(const std::vector<std::string>& args, const Streams& streams) {
+  constexpr int kBadRequest = 2;
+  constexpr int kHostOrNetwork = 3;
+  try {
+    return start(args, streams);
+  } catch (const ProgramError& error) {
+    return explain(streams.err, error, error.exit_code());
+  } catch (const HostError& error) {
+    return explain(streams.err, error, kHostOrNetwork);
+  } catch (const UserError& error) {
+    return explain(streams.err, error, kBadRequest);
+  } catch (const std::exception& error) {
+    streams.err << "ringrun: " << error.what() << "\n";
+    return kHostOrNetwork;
+  }
+}
+
+}  // namespace ringrun

@@ -1,0 +1,65 @@
+#include "launcher/probe/remote_shell.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "lib/error.hpp"
+
+namespace ringrun {
+namespace {
+
+constexpr std::array kParameters = {"plm_rsh_agent", "pls_rsh_agent", "plm_ssh_agent", "orte_rsh_agent"};
+constexpr std::array kPrefixes = {"OMPI_MCA_", "PRTE_MCA_"};
+
+std::optional<std::string> chosen_agent(const std::vector<std::pair<std::string, std::string>>& parameters,
+                                        const Lookup& environment) {
+  for (const auto& [name, value] : parameters) {
+    if (is_remote_shell_parameter(name)) return value;
+  }
+  for (const char* prefix : kPrefixes) {
+    for (const char* name : kParameters) {
+      if (std::optional<std::string> value = environment(std::string(prefix) + name)) return value;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_remote_shell_parameter(const std::string& name) {
+  return std::find(kParameters.begin(), kParameters.end(), name) != kParameters.end();
+}
+
+std::vector<std::string> remote_shell_words(const std::vector<std::pair<std::string, std::string>>& parameters,
+                                            const Lookup& environment, const Lookup& find_program,
+                                            int timeout_seconds) {
+  const std::optional<std::string> chosen = chosen_agent(parameters, environment);
+  std::istringstream alternatives(chosen.value_or("ssh"));
+  for (std::string alternative; std::getline(alternatives, alternative, ':');) {
+    std::istringstream text(alternative);
+    std::vector<std::string> words;
+    for (std::string word; text >> word;) words.push_back(word);
+    if (words.empty() || !find_program(words[0])) continue;
+    if (!chosen) {
+      const int seconds = std::max(timeout_seconds - 1, 1);
+      words.insert(words.end(), {"-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=" + std::to_string(seconds)});
+    }
+    return words;
+  }
+  throw UserError(
+      "the remote shell '" + chosen.value_or("ssh") + "' is not found here",
+      chosen ? "name a program on PATH with --mca plm_rsh_agent" : "install it: apt install openssh-client");
+}
+
+std::vector<std::string> remote_command(const std::vector<std::string>& shell, const Host& host,
+                                        const std::vector<std::string>& command) {
+  std::vector<std::string> words = shell;
+  if (host.user) words.insert(words.end(), {"-l", *host.user});
+  if (host.port) words.insert(words.end(), {"-p", std::to_string(*host.port)});
+  words.push_back(host.name);
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
+}  // namespace ringrun

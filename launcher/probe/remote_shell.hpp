@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/hosts/host_list.hpp"
+
+namespace ringrun {
+
+using Lookup = std::function<std::optional<std::string>(const std::string&)>;
+
+/// The words of the remote shell that Open MPI would use: from --mca, else from the environment, else ssh. Of
+/// alternatives "ssh : rsh" the first that `find_program` finds. Throws UserError where none is found.
+std::vector<std::string> remote_shell_words(const std::vector<std::pair<std::string, std::string>>& parameters,
+                                            const Lookup& environment, const Lookup& find_program, int timeout_seconds);
+
+/// The whole command for one host: shell words, user, port, host, command.
+std::vector<std::string> remote_command(const std::vector<std::string>& shell, const Host& host,
+                                        const std::vector<std::string>& command);
+
+/// True for the names under which Open MPI 4 and 5 know the remote shell's parameter.
+bool is_remote_shell_parameter(const std::string& name);
+
+}  // namespace ringrun

@@ -1,0 +1,74 @@
+#include "launcher/run/banner_filter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ringrun {
+namespace {
+
+// Open MPI 4.1 and PRRTE 3 draw this many.
+constexpr std::size_t kDashes = 74;
+constexpr std::size_t kMostHeld = 4096;
+
+bool may_be_dashes(std::string_view line) {
+  return line.size() <= kDashes && line.find_first_not_of('-') == std::string_view::npos;
+}
+
+bool is_banner(std::string_view block) {
+  static constexpr std::array kBeginnings = {"Primary job  terminated normally, but",
+                                             "mpirun detected that one or more processes exited with non-zero",
+                                             "prterun detected that one or more processes exited with non-zero",
+                                             "mpirun noticed that process rank", "prterun noticed that process rank"};
+  const std::string_view first = block.substr(std::min(block.find('\n') + 1, block.size()));
+  return std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](const char* beginning) {
+    return first.substr(0, std::string_view(beginning).size()) == beginning;
+  });
+}
+
+}  // namespace
+
+std::string BannerFilter::feed(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    if (passing_line_) {
+      shown += c;
+      passing_line_ = c != '\n';
+      continue;
+    }
+    held_ += c;
+    if (c == '\n') {
+      shown += end_line();
+      continue;
+    }
+    line_ += c;
+    if (in_block_ ? held_.size() > kMostHeld : !may_be_dashes(line_)) {
+      shown += flush();
+      passing_line_ = true;
+    }
+  }
+  return shown;
+}
+
+std::string BannerFilter::end_line() {
+  const bool dashes = line_.size() == kDashes && may_be_dashes(line_);
+  line_.clear();
+  if (in_block_ && !dashes) return {};
+  if (!in_block_ && dashes) {
+    in_block_ = true;
+    return {};
+  }
+  const bool drop = in_block_ && is_banner(held_);
+  std::string block = flush();
+  return drop ? std::string() : block;
+}
+
+std::string BannerFilter::flush() {
+  in_block_ = false;
+  // The rest of a line that has begun follows it.
+  passing_line_ = !line_.empty();
+  line_.clear();
+  return std::exchange(held_, {});
+}
+
+}  // namespace ringrun

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ringrun {
+
+/// Takes out of the engine's standard error the blocks between dashed lines that repeat, with less in them, what a
+/// rank's own line has said ("Primary job terminated normally, but 1 process returned…"). All else passes unchanged, at
+/// once, in order. mpirun -q would take out every message of the MPI library too.
+class BannerFilter {
+ public:
+  /// The text to show now.
+  std::string feed(std::string_view text);
+
+  /// What is held back: a block that may not end, or the beginning of a dashed line.
+  std::string flush();
+
+  bool holds() const { return !held_.empty(); }
+
+ private:
+  std::string end_line();
+
+  /// Whole lines and the line so far that may yet be a banner.
+  std::string held_;
+  std::string line_;
+  bool in_block_ = false;
+  bool passing_line_ = false;
+};
+
+}  // namespace ringrun

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ringrun::mpi {
+
+// Word between the ranks through the launcher's daemons: it gets through while MPI itself is stuck, in MPI_Init too, and
+// from any thread. Each call lasts at most a few seconds; where the launcher offers no such service, nothing happens.
+
+/// The ranks of the job that wait for the others, and those that do not.
+struct Arrivals {
+  std::vector<int> arrived;  ///< in rank order, this rank among them
+  std::vector<int> missing;
+};
+
+/// Leaves word that this rank waits, in phase number `sequence`, in place of what it said before.
+void announce_arrival(std::uint64_t sequence) noexcept;
+
+/// Takes it back: this rank goes on.
+void withdraw_arrival() noexcept;
+
+/// Who waits in phase `sequence`, or in one so near that a collective can let ranks be that far apart. Nothing where
+/// the launcher cannot be asked.
+std::optional<Arrivals> arrivals_near(std::uint64_t sequence) noexcept;
+
+/// The host of a rank as the launcher knows it; empty where it does not say.
+std::string host_of_rank(int rank) noexcept;
+
+}  // namespace ringrun::mpi

@@ -1,0 +1,154 @@
+// PMIx's publish and lookup: Open MPI's mpirun (4.1 and 5) keeps what is published, Slurm's PMIx plugin does not.
+#include <pmix.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "lib/mpi/arrivals.hpp"
+
+namespace ringrun::mpi {
+namespace {
+
+constexpr std::chrono::seconds kLongestCall{3};
+
+/// PMIx's calls have no deadline of their own, and the daemon may be gone: a thread makes them, which is left behind
+/// where it does not come back.
+template <typename Result>
+std::optional<Result> within_limit(std::optional<Result> (*call)(std::uint64_t), std::uint64_t argument) noexcept {
+  try {
+    auto promise = std::make_shared<std::promise<std::optional<Result>>>();
+    auto future = promise->get_future();
+    std::thread([promise, call, argument] { promise->set_value(call(argument)); }).detach();
+    if (future.wait_for(kLongestCall) != std::future_status::ready) return std::nullopt;
+    return future.get();
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+/// PMIx for the length of one call. MPI opens it for itself, and PMIx counts: were ours left open, MPI_Finalize would not
+/// close it, and the launcher would take the end of the process for a crash.
+class Connection {
+ public:
+  Connection() {
+    open_ = std::getenv("PMIX_RANK") != nullptr && PMIx_Init(&self_, nullptr, 0) == PMIX_SUCCESS;
+  }
+  ~Connection() {
+    if (open_) PMIx_Finalize(nullptr, 0);
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// False where no launcher started this process.
+  explicit operator bool() const { return open_; }
+  const pmix_proc_t& self() const { return self_; }
+
+ private:
+  pmix_proc_t self_{};
+  bool open_ = false;
+};
+
+std::string key_for(const pmix_proc_t& proc, std::uint32_t rank) {
+  return "ringrun.waits." + std::string(proc.nspace) + "." + std::to_string(rank);
+}
+
+std::optional<std::uint32_t> job_size(const pmix_proc_t& me) {
+  pmix_proc_t wildcard = me;
+  wildcard.rank = PMIX_RANK_WILDCARD;
+  pmix_value_t* value = nullptr;
+  if (PMIx_Get(&wildcard, PMIX_JOB_SIZE, nullptr, 0, &value) != PMIX_SUCCESS) return std::nullopt;
+  const std::uint32_t size = value->data.uint32;
+  PMIX_VALUE_RELEASE(value);
+  return size;
+}
+
+void unpublish(const pmix_proc_t& me) {
+  std::string key = key_for(me, me.rank);
+  char* keys[] = {key.data(), nullptr};
+  PMIx_Unpublish(keys, nullptr, 0);
+}
+
+std::optional<bool> withdraw(std::uint64_t) {
+  const Connection connection;
+  if (!connection) return std::nullopt;
+  unpublish(connection.self());
+  return true;
+}
+
+std::optional<bool> publish(std::uint64_t sequence) {
+  const Connection connection;
+  if (!connection) return std::nullopt;
+  const pmix_proc_t& me = connection.self();
+  unpublish(me);  // a key is published once
+  pmix_info_t* info = nullptr;
+  PMIX_INFO_CREATE(info, 1);
+  PMIX_INFO_LOAD(&info[0], key_for(me, me.rank).c_str(), std::to_string(sequence).c_str(), PMIX_STRING);
+  const bool published = PMIx_Publish(info, 1) == PMIX_SUCCESS;
+  PMIX_INFO_FREE(info, 1);
+  return published;
+}
+
+/// The phase that `rank` waits in. One key a call: a lookup of several is answered differently by PMIx's versions where
+/// some are absent.
+std::optional<std::uint64_t> published_sequence(const pmix_proc_t& me, std::uint32_t rank) {
+  pmix_pdata_t* data = nullptr;
+  PMIX_PDATA_CREATE(data, 1);
+  std::strncpy(data[0].key, key_for(me, rank).c_str(), PMIX_MAX_KEYLEN);
+  std::optional<std::uint64_t> sequence;
+  if (PMIx_Lookup(data, 1, nullptr, 0) == PMIX_SUCCESS && data[0].value.type == PMIX_STRING) {
+    sequence = std::strtoull(data[0].value.data.string, nullptr, 10);
+  }
+  PMIX_PDATA_FREE(data, 1);
+  return sequence;
+}
+
+std::optional<Arrivals> look_up(std::uint64_t sequence) {
+  // Measured with three ranks, one stopped: the others stuck one phase apart.
+  constexpr std::uint64_t kNear = 8;
+  const Connection connection;
+  if (!connection) return std::nullopt;
+  const pmix_proc_t& me = connection.self();
+  const auto size = job_size(me);
+  // Without our own word the service is not there, and everybody would look missing.
+  if (!size || !published_sequence(me, me.rank)) return std::nullopt;
+  Arrivals arrivals;
+  for (std::uint32_t rank = 0; rank < *size; ++rank) {
+    const std::optional<std::uint64_t> theirs = rank == me.rank ? sequence : published_sequence(me, rank);
+    const bool waits = theirs && std::max(*theirs, sequence) - std::min(*theirs, sequence) <= kNear;
+    (waits ? arrivals.arrived : arrivals.missing).push_back(static_cast<int>(rank));
+  }
+  return arrivals;
+}
+
+std::optional<std::string> look_up_host(std::uint64_t rank) {
+  const Connection connection;
+  if (!connection) return std::nullopt;
+  pmix_proc_t proc = connection.self();
+  proc.rank = static_cast<std::uint32_t>(rank);
+  pmix_value_t* value = nullptr;
+  if (PMIx_Get(&proc, PMIX_HOSTNAME, nullptr, 0, &value) != PMIX_SUCCESS) return std::nullopt;
+  std::string host = value->type == PMIX_STRING ? value->data.string : "";
+  PMIX_VALUE_RELEASE(value);
+  return host;
+}
+
+}  // namespace
+
+void announce_arrival(std::uint64_t sequence) noexcept { within_limit<bool>(publish, sequence); }
+
+void withdraw_arrival() noexcept { within_limit<bool>(withdraw, 0); }
+
+std::optional<Arrivals> arrivals_near(std::uint64_t sequence) noexcept {
+  return within_limit<Arrivals>(look_up, sequence);
+}
+
+std::string host_of_rank(int rank) noexcept {
+  return within_limit<std::string>(look_up_host, static_cast<std::uint64_t>(rank)).value_or("");
+}
+
+}  // namespace ringrun::mpi

@@ -1,0 +1,57 @@
+#include "lib/mpi/launch_environment.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <initializer_list>
+#include <string_view>
+
+namespace ringrun::mpi {
+namespace {
+
+using Get = std::function<const char*(const char*)>;
+
+std::optional<int> number(const char* text) {
+  if (text == nullptr) return std::nullopt;
+  const std::string_view view(text);
+  int value = 0;
+  const auto [end, code] = std::from_chars(view.data(), view.data() + view.size(), value);
+  if (code != std::errc{} || end != view.data() + view.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+std::optional<int> first_of(const Get& get, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (const auto value = number(get(name))) return value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+LaunchEnvironment read_launch_environment(const Get& get) {
+  LaunchEnvironment found;
+  // The starter's own variables come first: RANK and the like may be left over in a shell. SLURM_PROCID and SLURM_LOCALID
+  // stand in a batch script too, where no rank was started: SLURM_STEP_NUM_TASKS tells a step apart.
+  const bool slurm_step = get("SLURM_STEP_NUM_TASKS") != nullptr;
+  const bool torchrun = get("RINGRUN_PLAN") != nullptr || get("TORCHELASTIC_RUN_ID") != nullptr;
+  found.rank = first_of(get, {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"});
+  found.size = first_of(get, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
+  found.local_rank = first_of(get, {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK"});
+  if (slurm_step) {
+    if (!found.rank) found.rank = number(get("SLURM_PROCID"));
+    if (!found.size) found.size = number(get("SLURM_STEP_NUM_TASKS"));
+    if (!found.local_rank) found.local_rank = number(get("SLURM_LOCALID"));
+  }
+  if (torchrun) {
+    if (!found.rank) found.rank = number(get("RANK"));
+    if (!found.size) found.size = number(get("WORLD_SIZE"));
+    if (!found.local_rank) found.local_rank = number(get("LOCAL_RANK"));
+  }
+  return found;
+}
+
+LaunchEnvironment launch_environment() {
+  return read_launch_environment([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+}  // namespace ringrun::mpi

@@ -1,0 +1,43 @@
+#include "lib/mpi/session.hpp"
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "lib/mpi/check.hpp"
+#include "lib/mpi/launch_environment.hpp"
+
+namespace ringrun::mpi {
+
+Session::Session() {
+  // A process that no launcher started makes a daemon of its own, which stops where it finds no ssh to reach other hosts
+  // by, as in most containers; it will never use one.
+  if (!launch_environment().rank) setenv("OMPI_MCA_plm_rsh_agent", "true", 0);
+  int provided = 0;
+  // FUNNELED: there is a second thread, which never calls MPI. MULTIPLE would cost a quarter of the 8-byte latency in
+  // shared memory.
+  check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+void Session::finish() { check(MPI_Finalize(), "MPI_Finalize"); }
+
+void Session::abort(int exit_code) noexcept {
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized != 0 && finalized == 0) MPI_Abort(MPI_COMM_WORLD, exit_code);
+}
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  check(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  const std::string whole(text.data(), static_cast<std::size_t>(length));
+  // "Open MPI v4.1.4, package: Debian OpenMPI, ident: …"
+  return whole.substr(0, whole.find_first_of(",\n"));
+}
+
+}  // namespace ringrun::mpi

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ringrun {
+
+/// What one rank of a host does: `gpu` is the number of its GPU on that host, -1 for none; `cpus` is a CPU list, ""
+/// where the engine's binding stays.
+struct PlanRow {
+  int gpu = -1;
+  std::string cpus;
+  bool operator==(const PlanRow&) const = default;
+};
+
+/// Hosts whose ranks do the same. `rows` are in local-rank order; a local rank without a row has neither GPU nor CPUs.
+/// `environment` is set; `defaults` only where the rank does not have the variable.
+struct HostClass {
+  std::vector<PlanRow> rows;
+  std::map<std::string, std::string> environment;
+  std::map<std::string, std::string> defaults;
+  bool operator==(const HostClass&) const = default;
+};
+
+/// Hosts `first` to `last`, both included, are of class `of`.
+struct HostRange {
+  int first = 0;
+  int last = 0;
+  int of = 0;
+};
+
+struct Rendezvous {
+  std::string address;
+  int port = 0;
+  std::string run_id;
+};
+
+/// What travels to every rank. Its size grows with the number of classes, not with the number of hosts: hosts are of
+/// class 0 unless a range says otherwise.
+struct JobPlan {
+  int hosts = 0;
+  std::vector<HostClass> classes;
+  std::vector<HostRange> exceptions;
+  Rendezvous rendezvous;
+};
+
+/// `hosts` in the order of their ranks.
+JobPlan make_job_plan(const std::vector<HostClass>& hosts, Rendezvous rendezvous);
+
+/// Throws std::out_of_range where the plan has no such host.
+const HostClass& class_of(const JobPlan& plan, int host);
+
+std::string to_json(const JobPlan& plan);
+
+/// Throws UserError where the text is no plan or one of another schema version.
+JobPlan job_plan_from_json(std::string_view json);
+
+/// A rank as the engine counts it; `host` is its host's place in the plan.
+struct RankIdentity {
+  int rank = 0;
+  int size = 0;
+  int local_rank = 0;
+  int local_size = 0;
+  int host = 0;
+};
+
+/// The variables of torchrun's contract and the host's own, each name once.
+std::map<std::string, std::string> rank_environment(const JobPlan& plan, const RankIdentity& identity);
+
+}  // namespace ringrun

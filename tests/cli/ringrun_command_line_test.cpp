@@ -1,0 +1,169 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/command.hpp"
+
+namespace ringrun::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::StartsWith;
+
+/// The real program, allowed to start jobs as root, in a folder of the test's own.
+class Ringrun : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "ringrun-cli-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  CommandResult ringrun(std::vector<std::string> words, std::map<std::string, std::string> environment = {}) {
+    words.insert(words.begin(), built_program("ringrun"));
+    environment.insert({{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}});
+    CommandOptions options;
+    options.cwd = folder_;
+    options.env = std::move(environment);
+    return run_command(words, options);
+  }
+
+  std::string file(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = std::filesystem::path(folder_) / name;
+    std::ofstream(path) << text;
+    return path.string();
+  }
+
+  std::string folder_;
+};
+
+TEST_F(Ringrun, HelpListsEveryOption) {
+  const CommandResult result = ringrun({"-h"});
+  EXPECT_EQ(result.exit_code, 0);
+  for (const char* text : {"-np", "-hostfile", "-H", "--mca", "--dry-run", "--start-timeout"})
+    EXPECT_THAT(result.out, HasSubstr(text));
+}
+
+TEST_F(Ringrun, VersionIsOneLine) {
+  const CommandResult result = ringrun({"--version"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, MatchesRegex("ringrun [0-9.]+\n"));
+}
+
+TEST_F(Ringrun, BadRequestsEndWithTwo) {
+  for (const char* count : {"0", "x", "-1"}) EXPECT_EQ(ringrun({"-np", count, "true"}).exit_code, 2) << count;
+  const CommandResult unknown = ringrun({"--hostfle", "ab", "true"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, StartsWith("ringrun: unknown option '--hostfle'\n  did you mean --hostfile?"));
+}
+
+TEST_F(Ringrun, ABadHostfileIsNamedWithItsLine) {
+  const std::string path = file("ab", "a slots=2\nb slots=two\n");
+  const CommandResult result = ringrun({"-hostfile", path, "true"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, StartsWith("ringrun: " + path + ":2: 'slots=two' is not a whole number from 1 upwards\n  "));
+  EXPECT_EQ(ringrun({"-hostfile", "nowhere", "true"}).exit_code, 2);
+  EXPECT_EQ(ringrun({"-hostfile", folder_, "true"}).exit_code, 2);
+  EXPECT_EQ(ringrun({"-hostfile", file("empty", "# none\n"), "true"}).exit_code, 2);
+}
+
+TEST_F(Ringrun, ADryRunShowsRanksAndTheExactCommand) {
+  const CommandResult result =
+      ringrun({"--dry-run", "-np", "2", "-H", "localhost:2", "--bind-to", "none", "sh", "-c", "touch started"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("rank  host       local_rank  gpu"));
+  EXPECT_THAT(result.out, HasSubstr("\n   1  localhost           1  "));
+  EXPECT_THAT(result.out, HasSubstr("mpirun -np 2 -H localhost:2 --bind-to none"));
+  EXPECT_THAT(result.out, HasSubstr("__rank -- "));
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/started"));
+}
+
+TEST_F(Ringrun, TheCommandOfADryRunCanBePasted) {
+  const CommandResult dry = ringrun({"--dry-run", "-H", "localhost:1", "sh", "-c", "echo \"rank=$RANK it's\""});
+  const std::string command = dry.out.substr(dry.out.find("\n\n") + 2);
+  CommandOptions options;
+  options.env = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  EXPECT_EQ(run_command({"sh", "-c", command}, options).out, "rank=0 it's\n") << command;
+}
+
+TEST_F(Ringrun, AHostfileOfTheLocalHostHasItsAttributesInThePlan) {
+  const std::string path = file("ab", "localhost slots=2 #: env.NCCL_DEBUG=WARN env.MASTER_PORT=29999\r\n");
+  const CommandResult result = ringrun({"--dry-run", "-hostfile", path, "true"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\"NCCL_DEBUG\":\"WARN\""));
+  EXPECT_THAT(result.out, HasSubstr("\"port\":29999"));
+}
+
+TEST_F(Ringrun, TwoNamesOfThisHostAreOneHost) {
+  const CommandResult result = ringrun({"--dry-run", "-H", "localhost:1,127.0.0.1:2", "true"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" -H localhost:3 "));
+}
+
+TEST_F(Ringrun, AMissingProgramIs127AndOneThatCannotBeExecutedIs126) {
+  const CommandResult missing = ringrun({"-H", "localhost:1", "./nothing"});
+  EXPECT_EQ(missing.exit_code, 127);
+  EXPECT_THAT(missing.err, HasSubstr(folder_ + "/nothing does not exist on localhost"));
+  EXPECT_EQ(ringrun({"-H", "localhost:1", "no-such-program"}).exit_code, 127);
+  file("text", "not a program");
+  EXPECT_EQ(ringrun({"-H", "localhost:1", "./text"}).exit_code, 126);
+}
+
+TEST_F(Ringrun, TooManyRanksNameHostHaveAndWant) {
+  const CommandResult result = ringrun({"-np", "3", "-H", "localhost:2", "true"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err,
+              StartsWith("ringrun: -np 3 wants 3 slots, the hosts have 2: localhost 2\n  say more with slots=N"));
+}
+
+TEST_F(Ringrun, AHostThatDoesNotAnswerIsThreeAndEveryOneIsNamed) {
+  const std::string shell = file("shell", "#!/bin/sh\necho no route to $1 >&2\nexit 255\n");
+  std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
+  const CommandResult result =
+      ringrun({"--mca", "plm_rsh_agent", shell, "-H", "host1.invalid,localhost,host2.invalid", "true"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, StartsWith("ringrun: 2 of 3 hosts cannot be used\n"));
+  EXPECT_THAT(result.err,
+              HasSubstr("  host1.invalid: " + shell + " failed (exit code 255)\n    no route to host1.invalid\n"));
+  EXPECT_THAT(result.err, HasSubstr("  host2.invalid: "));
+  EXPECT_EQ(result.err.find("localhost:"), std::string::npos);
+}
+
+TEST_F(Ringrun, ASilentHostIsGivenUpAfterItsTime) {
+  const std::string shell = file("shell", "#!/bin/sh\nsleep 60; true\n");
+  std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
+  const CommandResult result =
+      ringrun({"--dry-run", "--start-timeout", "1", "--mca", "plm_rsh_agent", shell, "-H", "host1.invalid", "true"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("host1.invalid: no answer in 1 s"));
+  EXPECT_LT(result.elapsed.count(), 20000);
+}
+
+TEST_F(Ringrun, WithoutAnMpirunSaysWhatToInstall) {
+  const CommandResult result = ringrun({"-H", "localhost:1", "/bin/true"}, {{"PATH", folder_}});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("apt install openmpi-bin"));
+}
+
+TEST_F(Ringrun, AnotherMpisMpirunIsRefused) {
+  const std::string fake = file("mpirun", "#!/bin/sh\necho HYDRA build details:\n");
+  std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
+  const CommandResult result = ringrun({"-H", "localhost:1", "/bin/true"}, {{"PATH", folder_}});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("is MPICH's mpirun"));
+}
+
+TEST_F(Ringrun, AsRootItSaysWhatToAdd) {
+  if (geteuid() != 0) GTEST_SKIP() << "this test is for root";
+  const CommandResult result = ringrun({"-H", "localhost:1", "true"}, {{"OMPI_ALLOW_RUN_AS_ROOT", "0"}});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--allow-run-as-root"));
+}
+
+}  // namespace
+}  // namespace ringrun::test

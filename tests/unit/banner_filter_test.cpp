@@ -1,0 +1,50 @@
+#include "launcher/run/banner_filter.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ringrun {
+namespace {
+
+const std::string kLine = std::string(74, '-') + "\n";
+
+std::string filtered(const std::string& text, std::size_t piece) {
+  BannerFilter filter;
+  std::string shown;
+  for (std::size_t i = 0; i < text.size(); i += piece) shown += filter.feed(text.substr(i, piece));
+  return shown + filter.flush();
+}
+
+TEST(BannerFilter, TakesOutWhatTheRanksOwnLineSays) {
+  const std::string text =
+      "a\n" + kLine + "Primary job  terminated normally, but 1 process returned\na non-zero exit code.\n" + kLine +
+      "ringrun: rank 1 on b: exited with code 3\n" + kLine +
+      "mpirun detected that one or more processes exited with non-zero status, thus causing\n" + kLine + "b";
+  for (const std::size_t piece : {1, 7, 80, 10000}) {
+    EXPECT_EQ(filtered(text, piece), "a\nringrun: rank 1 on b: exited with code 3\nb") << piece;
+  }
+}
+
+TEST(BannerFilter, LeavesEveryOtherTextAsItIs) {
+  const std::string text = kLine + "MPI_ABORT was invoked on rank 0\n" + kLine + "----\n---- x\n" +
+                           std::string(80, '-') + "\n\n" + kLine + "no end";
+  for (const std::size_t piece : {1, 7, 80, 10000}) EXPECT_EQ(filtered(text, piece), text) << piece;
+}
+
+TEST(BannerFilter, HoldsNothingBackThatIsNoBanner) {
+  BannerFilter filter;
+  EXPECT_EQ(filter.feed("loss 0.1"), "loss 0.1");
+  EXPECT_EQ(filter.feed("--"), "--");
+  EXPECT_EQ(filter.feed("\n"), "\n");
+  EXPECT_EQ(filter.feed("--"), "");
+  EXPECT_TRUE(filter.holds());
+  EXPECT_EQ(filter.flush(), "--");
+  EXPECT_EQ(filter.feed("-> x"), "-> x");
+}
+
+TEST(BannerFilter, GivesUpABlockThatIsTooLong) {
+  const std::string text = kLine + std::string(10000, 'x') + "\n" + kLine;
+  EXPECT_EQ(filtered(text, 1000), text);
+}
+
+}  // namespace
+}  // namespace ringrun

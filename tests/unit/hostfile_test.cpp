@@ -1,0 +1,152 @@
+#include "launcher/hosts/hostfile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <random>
+
+#include "tests/unit/error_text.hpp"
+
+namespace ringrun {
+namespace {
+
+HostList parse(const std::string& text) { return parse_hostfile(text, "ab"); }
+
+std::string names(const HostList& hosts) {
+  std::string text;
+  for (const Host& host : hosts) {
+    text += (text.empty() ? "" : " ") + host.name + (host.slots ? ":" + std::to_string(*host.slots) : "");
+  }
+  return text;
+}
+
+TEST(Hostfile, ReadsOneHostALineInOrder) {
+  EXPECT_EQ(names(parse("b slots=2\n\n  a\n192.168.1.6 cpu=4\n")), "b:2 a 192.168.1.6:4");
+}
+
+TEST(Hostfile, ReadsEverySpellingOfSlotsAndTheirMaximum) {
+  EXPECT_EQ(names(parse("a slots=2\nb cpu=3\nc count=4\nd slots = 5")), "a:2 b:3 c:4 d:5");
+  for (const char* name : {"max_slots", "max-slots", "slots_max", "slots-max", "cpu-max", "max-count"}) {
+    const HostList hosts = parse("a slots=2 " + std::string(name) + "=3");
+    EXPECT_EQ(hosts.at(0).max_slots, 3) << name;
+  }
+  EXPECT_EQ(names(parse("a max_slots=3")), "a:3");
+}
+
+TEST(Hostfile, ReadsUserAndPort) {
+  const HostList hosts = parse("joe@a port=2222\nb username=ann");
+  EXPECT_EQ(hosts.at(0).user, "joe");
+  EXPECT_EQ(hosts.at(0).port, 2222);
+  EXPECT_EQ(hosts.at(1).user, "ann");
+  EXPECT_EQ(hosts.at(1).port, std::nullopt);
+}
+
+TEST(Hostfile, ReadsWhatAnEditorOnWindowsWrites) {
+  EXPECT_EQ(names(parse("\xEF\xBB\xBF"
+                        "a slots=2\r\nb\r\n")),
+            "a:2 b");
+}
+
+TEST(Hostfile, TakesCommentsOff) {
+  EXPECT_EQ(names(parse("# all\na # one\nb // two\n/* c\n d */ e\nf /* g */ slots=2\n")), "a b e f:2");
+}
+
+TEST(Hostfile, ExpandsRangesOfNamesAndKeepsTheirWidth) {
+  EXPECT_EQ(names(parse("node[08-10,20] slots=8")), "node08:8 node09:8 node10:8 node20:8");
+  EXPECT_EQ(names(parse("r[1-2]n[1-2]")), "r1n1 r1n2 r2n1 r2n2");
+}
+
+TEST(Hostfile, ReadsSlotsBehindAColonAndIpv6Addresses) {
+  EXPECT_EQ(names(parse("a:2\nfd00::2\nfe80::1%eth0 slots=3")), "a:2 fd00::2 fe80::1%eth0:3");
+}
+
+TEST(Hostfile, AHostWithoutSlotsThatRepeatsHasOneSlotALine) {
+  EXPECT_EQ(names(parse("a\nb\na\na")), "a:3 b");
+  EXPECT_EQ(names(parse("a slots=4\na")), "a:5");
+}
+
+TEST(Hostfile, ReadsItsOwnAttributesBehindAMark) {
+  const HostList hosts = parse("a slots=1 port=2222  #: nic=enp3s0 gpus=0,2 env.NCCL_DEBUG=INFO env.X=\"a b\"\nb");
+  EXPECT_EQ(hosts.at(0).attributes.nic, "enp3s0");
+  EXPECT_EQ(hosts.at(0).attributes.gpus, (std::vector{0, 2}));
+  EXPECT_EQ(hosts.at(0).attributes.environment.at("NCCL_DEBUG"), "INFO");
+  EXPECT_EQ(hosts.at(0).attributes.environment.at("X"), "a b");
+  EXPECT_EQ(hosts.at(1).attributes, HostAttributes{});
+}
+
+TEST(Hostfile, AttributesOnALineOfTheirOwnAreEveryHosts) {
+  const HostList hosts = parse("a #: env.X=mine\nb\n#: env.X=all env.Y=1 nic=eth0\n");
+  EXPECT_EQ(hosts.at(0).attributes.environment.at("X"), "mine");
+  EXPECT_EQ(hosts.at(0).attributes.environment.at("Y"), "1");
+  EXPECT_EQ(hosts.at(1).attributes.environment.at("X"), "all");
+  EXPECT_EQ(hosts.at(1).attributes.nic, "eth0");
+}
+
+TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"a\nb slots=x", "ab:2: 'slots=x' is not a whole number from 1 upwards"},
+      {"a slots=0", "ab:1: 'slots=0' is not a whole number from 1 upwards"},
+      {"a slots=-1", "ab:1: 'slots=-1' is not a whole number from 1 upwards"},
+      {"a slots=", "ab:1: 'slots=' is not a whole number from 1 upwards"},
+      {"a slots=2 cpu=2", "ab:1: 'cpu=2' says the slots a second time"},
+      {"a slots=3 max_slots=2", "ab:1: 'max_slots=2' of 'a' is less than its slots=3"},
+      {"a SLOTS=2", "ab:1: 'SLOTS=2' is no attribute of a host"},
+      {"a gpus=2", "ab:1: 'gpus=2' is no attribute of a host"},
+      {"a two", "ab:1: 'two' behind a host is not understood"},
+      {"a port=70000", "ab:1: 'port=70000' is above 65535"},
+      {"a username=", "ab:1: 'username=' has no value"},
+      {"@a", "ab:1: '@a' has no user before the '@'"},
+      {"joe@", "ab:1: 'joe@' names no host"},
+      {"slots=2", "ab:1: 'slots=2' stands where a host's name is expected"},
+      {"rank 0=a slot=1", "ab:1: 'rank 0=a' is a line of a rankfile"},
+      {"a:x", "ab:1: 'slots=x' is not a whole number from 1 upwards"},
+      {"^a", "ab:1: '^a' is not read: ringrun has no '^' form of a host"},
+      {"+n0", "ab:1: '+n0' is not read: ringrun has no '+' form of a host"},
+      {"\"a\"", "ab:1: '\"a\"' is no host name: it has a '\"'"},
+      {"-oProxyCommand", "ab:1: '-oProxyCommand' is no host name: it begins with '-'"},
+      {"a;b", "ab:1: 'a;b' is no host name: it has a ';'"},
+      {"n[1-", "ab:1: 'n[1-' is no range of names: a bracket has no partner"},
+      {"n[3-1]", "ab:1: 'n[3-1]' is no range of names: '3-1' runs backwards"},
+      {"n[1,,2]", "ab:1: 'n[1,,2]' is no range of names: a number is missing"},
+      {"n[a]", "ab:1: 'n[a]' is no range of names: 'a' is not a number"},
+      {"n[0-9999999]", "ab:1: 'n[0-9999999]' is no range of names: more than 100000 names"},
+      {"a slots=1\n\na slots=2", "ab:3: 'a' is given slots a second time, first at ab:1"},
+      {"a #: gpus=x", "ab:1: 'gpus=x' is not a list of GPUs"},
+      {"a #: gpus=", "ab:1: 'gpus=' lists no GPU"},
+      {"a #: nic", "ab:1: 'nic' behind #: has no value"},
+      {"a #: mtu=9000", "ab:1: 'mtu=9000' behind #: is not understood"},
+      {"a #: env.1=2", "ab:1: 'env.1=2' behind #: is not understood"},
+      {"a #: env.X=\"1", "ab:1: a quote has no partner: '\"1'"},
+  };
+  for (const auto& [text, problem] : cases) {
+    EXPECT_EQ(problem_of([&] { parse(text); }), problem) << text;
+    EXPECT_NE(error_text([&] { parse(text); }).substr(problem.size()), " | ") << "no remedy for " << text;
+  }
+}
+
+TEST(Hostfile, SaysWhyAFileCannotBeRead) {
+  const auto folder = std::filesystem::temp_directory_path().string();
+  EXPECT_EQ(problem_of([] { read_hostfile("/nowhere/ab"); }),
+            "cannot read the hostfile '/nowhere/ab': No such file or directory");
+  EXPECT_EQ(problem_of([&] { read_hostfile(folder); }), "the hostfile '" + folder + "' is a directory");
+  EXPECT_EQ(problem_of([] { read_hostfile("/dev/null"); }), "the hostfile '/dev/null' names no host");
+}
+
+TEST(Hostfile, AnyTextIsHostsOrAnErrorWithItsLine) {
+  std::mt19937 random(20240601);
+  const std::vector<std::string> pieces = {
+      "a",  "node", "[",  "]",    "1-3", ",",    ":", "2",  " ",      "slots",        "=",    "#", "#:", "//",
+      "/*", "*/",   "\n", "\r\n", "@",   "env.", "X", "\"", "gpus=0", "\xEF\xBB\xBF", "\xFF", "-", "^"};
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    for (auto i = random() % 12; i > 0; --i) text += pieces[random() % pieces.size()];
+    try {
+      for (const Host& host : parse(text)) EXPECT_FALSE(host.name.empty()) << text;
+    } catch (const UserError& error) {
+      EXPECT_EQ(std::string(error.what()).rfind("ab:", 0), 0u) << text << ": " << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ringrun

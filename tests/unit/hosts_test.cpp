@@ -1,0 +1,88 @@
+#include <gtest/gtest.h>
+
+#include "launcher/hosts/hostfile.hpp"
+#include "launcher/hosts/named_hosts.hpp"
+#include "launcher/hosts/slots.hpp"
+#include "tests/unit/error_text.hpp"
+
+namespace ringrun {
+namespace {
+
+std::string names(const HostList& hosts) {
+  std::string text;
+  for (const Host& host : hosts) {
+    text += (text.empty() ? "" : " ") + host.name + (host.slots ? ":" + std::to_string(*host.slots) : "");
+  }
+  return text;
+}
+
+TEST(NamedHosts, ListsAddUpAndRepeatsAddSlots) {
+  EXPECT_EQ(names(choose_hosts(std::nullopt, {"a,b:2", "c,b"})), "a b:3 c");
+  EXPECT_EQ(names(choose_hosts(std::nullopt, {"a,a"})), "a:2");
+  EXPECT_EQ(names(choose_hosts(std::nullopt, {"n[1-2]:4,joe@c"})), "n1:4 n2:4 c");
+}
+
+TEST(NamedHosts, AStarMeansEverySlot) {
+  const HostList hosts = choose_hosts(std::nullopt, {"a:*,b"});
+  EXPECT_TRUE(hosts.at(0).cores_unless_said);
+  EXPECT_FALSE(hosts.at(1).cores_unless_said);
+}
+
+TEST(NamedHosts, WithAHostfileTheyChooseFromIt) {
+  const HostList file = parse_hostfile("a slots=4 port=22\nb slots=2\nc", "ab");
+  const HostList hosts = choose_hosts(file, {"b,a:1"});
+  EXPECT_EQ(names(hosts), "b:2 a:1");
+  EXPECT_EQ(hosts.at(1).port, 22);
+  EXPECT_EQ(problem_of([&] { choose_hosts(file, {"d"}); }), "-H 'd': 'd' is not in the hostfile");
+}
+
+TEST(NamedHosts, WithoutAnyItIsThisHost) { EXPECT_EQ(names(choose_hosts(std::nullopt, {})), "localhost"); }
+
+TEST(NamedHosts, SayWhatIsWrong) {
+  EXPECT_EQ(problem_of([] { choose_hosts(std::nullopt, {"a,,b"}); }), "-H 'a,,b' names no host between two commas");
+  EXPECT_EQ(problem_of([] { choose_hosts(std::nullopt, {"a:0"}); }),
+            "-H 'a:0': 'slots=0' is not a whole number from 1 upwards");
+}
+
+TEST(Slots, UnsaidAreTheGpus) {
+  const HostList hosts = parse_hostfile("a\nb slots=2", "ab");
+  EXPECT_EQ(resolve_slots(hosts, {{8, 64}, {8, 64}}, false), (std::vector{8, 2}));
+  EXPECT_EQ(resolve_slots(choose_hosts(std::nullopt, {"a"}), {{8, 64}}, false), std::vector{8});
+}
+
+TEST(Slots, WithoutGpusAHostfileMeansCoresAndAListMeansOne) {
+  EXPECT_EQ(resolve_slots(parse_hostfile("a", "ab"), {{0, 64}}, false), std::vector{64});
+  EXPECT_EQ(resolve_slots(choose_hosts(std::nullopt, {"a,b:*"}), {{0, 64}, {0, 32}}, false), (std::vector{1, 32}));
+}
+
+TEST(Slots, TheSweepWithoutGpusHasOneRankAHostUnlessSaid) {
+  const HostList hosts = parse_hostfile("a\nb slots=2", "ab");
+  EXPECT_EQ(resolve_slots(hosts, {{0, 64}, {0, 64}}, true), (std::vector{1, 2}));
+  EXPECT_EQ(resolve_slots(hosts, {{0, 64}, {4, 64}}, true), (std::vector{64, 2}));
+}
+
+TEST(Slots, RanksFillHostsInOrder) {
+  const HostList hosts = parse_hostfile("a\nb\nc", "ab");
+  EXPECT_EQ(share_ranks(hosts, {2, 4, 4}, 0, false), (std::vector{2, 4, 4}));
+  EXPECT_EQ(share_ranks(hosts, {2, 4, 4}, 3, false), (std::vector{2, 1, 0}));
+  EXPECT_EQ(share_ranks(hosts, {1, 1, 1}, 8, true), (std::vector{3, 3, 2}));
+}
+
+TEST(Slots, MaximumsHoldWhereOversubscribingIsAllowed) {
+  const HostList hosts = parse_hostfile("a slots=1 max_slots=2", "ab");
+  EXPECT_EQ(share_ranks(hosts, {1}, 2, true), std::vector{2});
+  EXPECT_EQ(problem_of([&] { share_ranks(hosts, {1}, 3, true); }),
+            "-np 3 puts 3 ranks on a, whose max_slots is 2 (ab:1)");
+}
+
+TEST(Slots, TooManyRanksNameEachHostAndTheRemedies) {
+  const HostList hosts = parse_hostfile("a\nb", "ab");
+  EXPECT_EQ(error_text([&] {
+              share_ranks(hosts, {8, 4}, 16, false);
+            }),
+            "-np 16 wants 16 slots, the hosts have 12: a 8, b 4 | say more with slots=N in the hostfile or -H HOST:N, "
+            "add hosts, or allow it with --oversubscribe");
+}
+
+}  // namespace
+}  // namespace ringrun

@@ -1,0 +1,75 @@
+#include "lib/placement/job_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/error_text.hpp"
+
+namespace ringrun {
+namespace {
+
+HostClass eight_gpus() {
+  HostClass host;
+  for (int i = 0; i < 8; ++i) host.rows.push_back({i, std::to_string(14 * i) + "-" + std::to_string(14 * i + 13)});
+  host.defaults["OMP_NUM_THREADS"] = "1";
+  return host;
+}
+
+TEST(JobPlan, TenThousandAlikeHostsAreAsSmallAsTwo) {
+  std::vector<HostClass> hosts(10000, eight_gpus());
+  const std::size_t two = to_json(make_job_plan({hosts[0], hosts[1]}, {"192.168.1.5", 29500, "x"})).size();
+  const std::size_t many = to_json(make_job_plan(hosts, {"192.168.1.5", 29500, "x"})).size();
+  EXPECT_LE(many, two + 8);
+  EXPECT_LE(many, 8192u);
+}
+
+TEST(JobPlan, TheMostCommonClassIsTheDefaultAndOthersAreRanges) {
+  HostClass odd;
+  odd.environment["NIC"] = "eth1";
+  const JobPlan plan = make_job_plan({odd, odd, eight_gpus(), eight_gpus(), eight_gpus(), eight_gpus(), odd}, {});
+  ASSERT_EQ(plan.exceptions.size(), 2u);
+  EXPECT_EQ(plan.exceptions[0].last, 1);
+  EXPECT_EQ(class_of(plan, 0), odd);
+  EXPECT_EQ(class_of(plan, 1), odd);
+  EXPECT_EQ(class_of(plan, 2), eight_gpus());
+  EXPECT_EQ(class_of(plan, 4), eight_gpus());
+  EXPECT_EQ(class_of(plan, 6), odd);
+  EXPECT_THROW(class_of(plan, 7), std::out_of_range);
+}
+
+TEST(JobPlan, SurvivesItsJourney) {
+  HostClass odd;
+  odd.environment["X"] = "a \"b\"\nc";
+  const JobPlan plan = make_job_plan({eight_gpus(), odd}, {"fd00::2", 29501, "run"});
+  const JobPlan read = job_plan_from_json(to_json(plan));
+  EXPECT_EQ(to_json(read), to_json(plan));
+  EXPECT_EQ(class_of(read, 1), odd);
+}
+
+TEST(JobPlan, OfAnotherVersionOrNoneIsRefused) {
+  EXPECT_EQ(problem_of([] { job_plan_from_json("{\"schema\":2}"); }), "RINGRUN_PLAN is of another version of ringrun");
+  EXPECT_NE(problem_of([] { job_plan_from_json("{"); }), "");
+  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":1}"); }), "");
+}
+
+TEST(RankEnvironment, IsTorchrunsContract) {
+  const JobPlan plan = make_job_plan({eight_gpus(), eight_gpus()}, {"192.168.1.5", 29500, "run"});
+  const std::map<std::string, std::string> expected = {{"RANK", "11"},
+                                                       {"WORLD_SIZE", "16"},
+                                                       {"LOCAL_RANK", "3"},
+                                                       {"LOCAL_WORLD_SIZE", "8"},
+                                                       {"GROUP_RANK", "1"},
+                                                       {"NODE_RANK", "1"},
+                                                       {"GROUP_WORLD_SIZE", "2"},
+                                                       {"ROLE_RANK", "11"},
+                                                       {"ROLE_NAME", "default"},
+                                                       {"ROLE_WORLD_SIZE", "16"},
+                                                       {"MASTER_ADDR", "192.168.1.5"},
+                                                       {"MASTER_PORT", "29500"},
+                                                       {"TORCHELASTIC_RUN_ID", "run"},
+                                                       {"TORCHELASTIC_RESTART_COUNT", "0"},
+                                                       {"TORCHELASTIC_MAX_RESTARTS", "0"}};
+  EXPECT_EQ(rank_environment(plan, {11, 16, 3, 8, 1}), expected);
+}
+
+}  // namespace
+}  // namespace ringrun

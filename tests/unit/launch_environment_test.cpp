@@ -1,0 +1,51 @@
+#include "lib/mpi/launch_environment.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace ringrun::mpi {
+namespace {
+
+LaunchEnvironment read(const std::map<std::string, std::string>& variables) {
+  return read_launch_environment([&](const char* name) -> const char* {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(LaunchEnvironment, IsThatOfMpirunEvenWhereAShellExportsAnOlderRank) {
+  const auto found = read({{"OMPI_COMM_WORLD_RANK", "3"},
+                           {"OMPI_COMM_WORLD_SIZE", "4"},
+                           {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                           {"RANK", "7"},
+                           {"LOCAL_RANK", "7"}});
+  EXPECT_EQ(found.rank, 3);
+  EXPECT_EQ(found.size, 4);
+  EXPECT_EQ(found.local_rank, 1);
+}
+
+TEST(LaunchEnvironment, IsEmptyInAPlainShellAndInABatchScriptThatStartedNoStep) {
+  EXPECT_FALSE(read({}).rank);
+  const auto batch = read({{"SLURM_PROCID", "0"}, {"SLURM_LOCALID", "0"}, {"SLURM_NTASKS", "8"}});
+  EXPECT_FALSE(batch.rank);
+  EXPECT_FALSE(batch.size);
+  EXPECT_FALSE(batch.local_rank);
+}
+
+TEST(LaunchEnvironment, IsSlurmsInsideAStep) {
+  const auto found = read({{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "5"}, {"SLURM_LOCALID", "1"}});
+  EXPECT_EQ(found.rank, 5);
+  EXPECT_EQ(found.size, 8);
+  EXPECT_EQ(found.local_rank, 1);
+}
+
+TEST(LaunchEnvironment, DoesNotTakeWorldSizeFromAContainerThatNobodyLaunchedIn) {
+  EXPECT_FALSE(read({{"WORLD_SIZE", "2"}, {"RANK", "1"}}).size);
+  EXPECT_EQ(read({{"WORLD_SIZE", "2"}, {"RANK", "1"}, {"TORCHELASTIC_RUN_ID", "x"}}).size, 2);
+}
+
+TEST(LaunchEnvironment, IgnoresWhatIsNoNumber) { EXPECT_FALSE(read({{"OMPI_COMM_WORLD_RANK", "two"}}).rank); }
+
+}  // namespace
+}  // namespace ringrun::mpi

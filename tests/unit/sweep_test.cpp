@@ -1,0 +1,169 @@
+#include "worker/sweep/sweep.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+#include <set>
+#include <stdexcept>
+
+#include "worker/sweep/sizes.hpp"
+
+namespace ringrun::worker {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// One process; what the others would say is fixed.
+class LoneTeam : public Team {
+ public:
+  int process() const override { return 0; }
+  int processes() const override { return 1; }
+  void barrier() override { ++barriers; }
+  double combine(double seconds, TimeAcross how) override {
+    combined_how = how;
+    return seconds;
+  }
+  std::uint64_t sum(std::uint64_t value) override { return value; }
+  std::vector<std::string> gather(const std::string& text) override { return {text}; }
+  std::string broadcast(const std::string& bytes) override { return bytes; }
+
+  int barriers = 0;
+  TimeAcross combined_how = TimeAcross::kRankZero;
+};
+
+/// Records what it is asked to do; finds `wrong_at` wrong in every in-place check of that many bytes.
+class RecordingCollective : public Collective {
+ public:
+  int ranks() const override { return 4; }
+  std::optional<std::string> refusal(DataType, ReduceOp) const override { return std::nullopt; }
+  void run(const Operation& operation, int iterations, int aggregate) override {
+    operations[operation.bytes()] += iterations * aggregate;
+  }
+  std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override {
+    EXPECT_TRUE(seeds.insert(seed).second) << "a check repeated earlier data";
+    if (operation.bytes() != wrong_at || !operation.in_place) return {{2, 0, 0, "", ""}};
+    return {{2, 1, 5, "7", "8"}};
+  }
+  void finish() override {}
+
+  std::size_t wrong_at = 0;
+  std::map<std::size_t, int> operations;
+  std::set<std::uint32_t> seeds;
+};
+
+class SweepTest : public testing::Test {
+ protected:
+  std::vector<Row> sweep() {
+    std::vector<Row> rows;
+    summary = run_sweep(plan, collective, team, watch, seed, [&](const Row& row) { rows.push_back(row); });
+    return rows;
+  }
+
+  SweepPlan plan{{64, 128}, {DataType::kFloat}, {ReduceOp::kSum}};
+  RecordingCollective collective;
+  LoneTeam team;
+  Watch watch{{[](const WatchedPhase&) {}, [] {}, [](const WatchedPhase&) {}}};
+  std::uint32_t seed = 0;
+  SweepSummary summary;
+};
+
+TEST_F(SweepTest, MeasuresEverySizeOutOfPlaceAndInPlaceAfterOneUntimedOperation) {
+  plan.iterations = 10;
+  plan.aggregate = 3;
+  plan.warmups = 2;
+  const auto rows = sweep();
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_EQ(rows[0].operation.bytes(), 64u);
+  EXPECT_EQ(rows[0].operation.count, 16u);
+  EXPECT_EQ(rows[1].operation.bytes(), 128u);
+  // Warm-ups once for the first and the last size, then for each placement one untimed and 10 × 3 timed.
+  EXPECT_EQ(collective.operations[64], 2 + 2 * (1 + 30));
+  EXPECT_EQ(collective.operations[128], 2 + 2 * (1 + 30));
+  EXPECT_EQ(summary.measurements, 4);
+}
+
+TEST_F(SweepTest, RunsEveryTypeWithEveryOperation) {
+  plan.types = {DataType::kInt8, DataType::kDouble};
+  plan.ops = {ReduceOp::kMin, ReduceOp::kMax};
+  const auto rows = sweep();
+  ASSERT_THAT(rows, SizeIs(8));
+  EXPECT_EQ(rows[0].operation.type, DataType::kInt8);
+  EXPECT_EQ(rows[2].operation.op, ReduceOp::kMax);
+  EXPECT_EQ(rows[7].operation.type, DataType::kDouble);
+}
+
+TEST_F(SweepTest, ChecksAsOftenAsAskedAndWithNewDataEachTime) {
+  plan.checks = 3;
+  sweep();
+  EXPECT_THAT(collective.seeds, SizeIs(2 * 2 * 3));
+  sweep();
+  EXPECT_THAT(collective.seeds, SizeIs(2 * 2 * 2 * 3));
+}
+
+TEST_F(SweepTest, ChecksNothingWhereNoneIsAskedFor) {
+  plan.checks = 0;
+  const auto rows = sweep();
+  EXPECT_THAT(collective.seeds, SizeIs(0));
+  EXPECT_FALSE(rows[0].out_of_place.wrong.has_value());
+}
+
+TEST_F(SweepTest, CountsAndLocatesAWrongElement) {
+  collective.wrong_at = 128;
+  const auto rows = sweep();
+  EXPECT_EQ(summary.wrong, 1u);
+  EXPECT_EQ(rows[0].in_place.wrong, 0u);
+  EXPECT_EQ(rows[1].out_of_place.wrong, 0u);
+  EXPECT_EQ(rows[1].in_place.wrong, 1u);
+  ASSERT_THAT(rows[1].in_place.wrong_locations, SizeIs(1));
+  EXPECT_EQ(rows[1].in_place.wrong_locations[0],
+            "rank 2: 1 wrong in the all-reduce of 128 bytes (float sum, in-place), first at element 5 of 32: expected 7, "
+            "got 8\n");
+}
+
+TEST_F(SweepTest, CombinesTimesAsAsked) {
+  plan.across = TimeAcross::kMax;
+  sweep();
+  EXPECT_EQ(team.combined_how, TimeAcross::kMax);
+}
+
+TEST(Deadline, GrowsWithTheDataAndWithWhatOneOperationTook) {
+  SweepPlan plan;
+  plan.timeout = 60;
+  const Operation small{DataType::kFloat, ReduceOp::kSum, 2, false};
+  const Operation large{DataType::kFloat, ReduceOp::kSum, std::size_t{1} << 30, false};
+  EXPECT_NEAR(deadline_for(plan, small, 1, 0), 60, 0.01);
+  // 4 GiB over a network of 25 MB/s and back.
+  EXPECT_NEAR(deadline_for(plan, large, 1, 0), 60 + 343.6, 0.1);
+  // 20 operations of which one took 3 s.
+  EXPECT_NEAR(deadline_for(plan, large, 20, 3), 60 + 240, 0.1);
+  plan.timeout = 0;
+  EXPECT_EQ(deadline_for(plan, large, 20, 3), 0);
+}
+
+TEST(SweepSizes, MultiplyOrAddUpToTheLargest) {
+  EXPECT_THAT(sweep_sizes(8, 64, 1, 2), ElementsAre(8, 16, 32, 64));
+  EXPECT_THAT(sweep_sizes(8, 63, 1, 2), ElementsAre(8, 16, 32));
+  EXPECT_THAT(sweep_sizes(10, 30, 10, 1), ElementsAre(10, 20, 30));
+  EXPECT_THAT(sweep_sizes(10, 29, 10, 1), ElementsAre(10, 20));
+  EXPECT_THAT(sweep_sizes(0, 2, 1, 1), ElementsAre(0, 1, 2));
+  EXPECT_THAT(sweep_sizes(7, 7, 0, 1), ElementsAre(7));
+  EXPECT_THAT(sweep_sizes(0, 0, 1, 2), ElementsAre(0));
+}
+
+TEST(SweepSizes, EndAtTheLargestNumberInsteadOfOverflowing) {
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_THAT(sweep_sizes(most - 1, most, 5, 1), ElementsAre(most - 1));
+  EXPECT_EQ(sweep_sizes(1, most, 1, 2).size(), 63u);
+}
+
+TEST(SweepSizes, RefuseASequenceWithoutAnEnd) {
+  EXPECT_THROW(sweep_sizes(0, 8, 1, 2), std::invalid_argument);
+  EXPECT_THROW(sweep_sizes(8, 16, 0, 1), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace ringrun::worker

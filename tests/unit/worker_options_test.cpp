@@ -1,0 +1,96 @@
+#include "worker/cli/options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "lib/error.hpp"
+
+namespace ringrun::worker {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(WorkerOptions, HaveTheDefaultsOfNcclTests) {
+  const Options options = parse_options({});
+  EXPECT_THAT(options.plan.sizes, ElementsAre(32 << 20));
+  EXPECT_THAT(options.plan.types, ElementsAre(DataType::kFloat));
+  EXPECT_THAT(options.plan.ops, ElementsAre(ReduceOp::kSum));
+  EXPECT_EQ(options.plan.iterations, 20);
+  EXPECT_EQ(options.plan.warmups, 1);
+  EXPECT_EQ(options.plan.aggregate, 1);
+  EXPECT_EQ(options.plan.checks, 1);
+  EXPECT_EQ(options.plan.across, TimeAcross::kAverage);
+  EXPECT_EQ(options.gpus, 1);
+  EXPECT_EQ(options.cycles, 1);
+}
+
+TEST(WorkerOptions, TakeShortLongAndGluedForms) {
+  const Options options = parse_options({"-b", "8", "--maxbytes", "128M", "-f", "2", "-n", "5", "--warmup_iters=3", "-c", "0",
+                                         "-d", "int8", "-o", "max", "-a", "3", "-N", "0", "-g", "2", "-m", "4", "-T", "7.5"});
+  EXPECT_EQ(options.plan.sizes.size(), 25u);
+  EXPECT_EQ(options.plan.sizes.front(), 8);
+  EXPECT_EQ(options.plan.sizes.back(), 128 << 20);
+  EXPECT_EQ(options.plan.iterations, 5);
+  EXPECT_EQ(options.plan.warmups, 3);
+  EXPECT_EQ(options.plan.checks, 0);
+  EXPECT_THAT(options.plan.types, ElementsAre(DataType::kInt8));
+  EXPECT_THAT(options.plan.ops, ElementsAre(ReduceOp::kMax));
+  EXPECT_EQ(options.plan.across, TimeAcross::kMax);
+  EXPECT_EQ(options.plan.aggregate, 4);
+  EXPECT_EQ(options.plan.timeout, 7.5);
+  EXPECT_EQ(options.cycles, 0);
+  EXPECT_EQ(options.gpus, 2);
+}
+
+TEST(WorkerOptions, StepBySizeWithoutAFactor) {
+  EXPECT_THAT(parse_options({"-b", "1M", "-e", "3M", "-i", "1M"}).plan.sizes, ElementsAre(1 << 20, 2 << 20, 3 << 20));
+}
+
+TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--no-such"}, "no-such"},
+      {{"-q"}, "q"},
+      {{"stray"}, "'stray'"},
+      {{"-b", "8X"}, "--minbytes: '8X'"},
+      {{"-b", "64M"}, "--minbytes 64M is more than --maxbytes 32M"},
+      {{"-n", "abc"}, "--iters: 'abc'"},
+      {{"-n", "0"}, "--iters: '0'"},
+      {{"-n", "5x"}, "--iters: '5x'"},
+      {{"-c", "-1"}, "check"},
+      {{"-d", "float16"}, "--datatype: 'float16'"},
+      {{"-o", "mean"}, "--op: 'mean'"},
+      {{"-a", "4"}, "--average: '4' is not a whole number from 0 to 3"},
+      {{"-f", "0"}, "--stepfactor: '0'"},
+      {{"-b", "0", "-e", "8", "-f", "2"}, "--minbytes 0"},
+      {{"-b", "0", "-e", "128M", "-i", "0"}, "--stepbytes 0"},
+      {{"-b", "0", "-e", "100G", "-i", "1"}, "steps"},
+      {{"-t", "2"}, "--nthreads: '2'"},
+      {{"-T", "soon"}, "--timeout: 'soon'"},
+      {{"--backend", "gloo"}, "--backend: 'gloo'"},
+      {{"-b"}, "b"},
+  };
+  for (const auto& [arguments, expected] : cases) {
+    try {
+      parse_options(arguments);
+      ADD_FAILURE() << "accepted: " << testing::PrintToString(arguments);
+    } catch (const UserError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(expected));
+      EXPECT_FALSE(error.remedy().empty());
+    }
+  }
+}
+
+TEST(WorkerOptions, AreAllInTheHelp) {
+  std::ostringstream out;
+  print_help(out);
+  for (const char* option : {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c", "-o", "-d", "-r", "-g", "-a", "-N", "-T", "-J",
+                             "--backend", "--share-gpu"}) {
+    EXPECT_THAT(out.str(), HasSubstr(option));
+  }
+}
+
+}  // namespace
+}  // namespace ringrun::worker

@@ -1,0 +1,130 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "lib/error.hpp"
+#include "lib/version.hpp"
+#include "worker/report/json.hpp"
+#include "worker/report/table.hpp"
+
+namespace ringrun::worker {
+namespace {
+
+Row row_of(std::size_t count, double out_of_place_us, double in_place_us, int ranks = 1) {
+  Row row;
+  row.operation = {DataType::kFloat, ReduceOp::kSum, count, false};
+  row.out_of_place.seconds = out_of_place_us * 1e-6;
+  row.in_place.seconds = in_place_us * 1e-6;
+  for (Measurement* measured : {&row.out_of_place, &row.in_place}) {
+    measured->bandwidth = all_reduce_bandwidth(row.operation.bytes(), measured->seconds, ranks);
+    measured->wrong = 0;
+  }
+  return row;
+}
+
+TableHead head_of_one_gpu() {
+  TableHead head;
+  head.versions = "nccl-headers=22809 nccl-library=22809";
+  head.smallest = 8;
+  head.largest = 134217728;
+  head.factor = 2;
+  head.devices = {{0, 1271, "vm", "device  0 [0000:00:06] NVIDIA H200"}};
+  return head;
+}
+
+// The lines of nccl-tests 2.19.6 for the same run, but for the first, which names this program.
+TEST(Table, IsThatOfNcclTestsToTheLetter) {
+  std::ostringstream out;
+  print_head(out, head_of_one_gpu());
+  print_row(out, row_of(2, 5.74, 0.34));
+  print_row(out, row_of(33554432, 67.066, 1.0207));
+  print_foot(out, {});
+  EXPECT_EQ(out.str(), std::string("# ringrun worker version ") + kVersion + R"( nccl-headers=22809 nccl-library=22809
+# Collective test starting: all_reduce_perf
+# nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 validation: 1 graph: 0 unalign: 0
+#
+# Using devices
+#  Rank  0 Group  0 Pid   1271 on         vm device  0 [0000:00:06] NVIDIA H200
+#
+#                                                              out-of-place                       in-place          
+#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong 
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)         
+           8             2     float     sum      -1     5.74    0.00    0.00       0     0.34    0.02    0.00       0
+   134217728      33554432     float     sum      -1    67.07  2001.3    0.00       0     1.02  131496    0.00       0
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 0 
+#
+# Collective test concluded: all_reduce_perf
+#
+)");
+}
+
+TEST(Table, SaysNotApplicableWhereNothingWasChecked) {
+  Row row = row_of(2, 5.74, 0.34);
+  row.out_of_place.wrong.reset();
+  row.in_place.wrong.reset();
+  std::ostringstream out;
+  print_row(out, row);
+  EXPECT_EQ(out.str(),
+            "           8             2     float     sum      -1     5.74    0.00    0.00     N/A     0.34    0.02    0.00     N/A\n");
+}
+
+TEST(Table, LocatesWrongElementsUnderTheirRowAndSaysFailed) {
+  Row row = row_of(2, 5.74, 0.34, 2);
+  row.in_place.wrong = 3;
+  row.in_place.wrong_locations = {"rank 1: 3 wrong\n"};
+  SweepSummary summary;
+  summary.add(row);
+  std::ostringstream out;
+  print_row(out, row);
+  print_foot(out, summary);
+  EXPECT_THAT(out.str(), testing::HasSubstr("       3\n# rank 1: 3 wrong\n"));
+  EXPECT_THAT(out.str(), testing::HasSubstr("# Out of bounds values : 3 FAILED\n"));
+}
+
+TEST(Bandwidth, IsThatOfNcclTests) {
+  const Bandwidth four_ranks = all_reduce_bandwidth(std::size_t{1} << 20, 1e-3, 4);
+  EXPECT_DOUBLE_EQ(four_ranks.algorithm, 1.048576);
+  EXPECT_DOUBLE_EQ(four_ranks.bus, 1.048576 * 1.5);
+  EXPECT_EQ(all_reduce_bandwidth(8, 1e-6, 1).bus, 0);
+  EXPECT_EQ(all_reduce_bandwidth(8, 0, 2).algorithm, 0);
+}
+
+TEST(JsonReport, HoldsEveryRowInTheKeysOfNcclTests) {
+  const auto file = std::filesystem::temp_directory_path() / ("ringrun-report-" + std::to_string(getpid()) + ".json");
+  const Row row = row_of(2, 5.5, 0.5, 2);
+  SweepSummary summary;
+  summary.add(row);
+  JsonReport report(file, head_of_one_gpu());
+  report.add(row);
+  report.write(summary);
+  std::ifstream in(file);
+  const auto read = nlohmann::json::parse(in);
+  std::filesystem::remove(file);
+  EXPECT_EQ(read["schema"], 3);
+  EXPECT_EQ(read["config"]["devices"][0]["host"], "vm");
+  ASSERT_EQ(read["results"].size(), 1u);
+  EXPECT_EQ(read["results"][0]["size"], 8);
+  EXPECT_EQ(read["results"][0]["redop"], "sum");
+  EXPECT_DOUBLE_EQ(read["results"][0]["out_of_place"]["time"], 5.5);
+  EXPECT_EQ(read["results"][0]["in_place"]["nwrong"], 0);
+  EXPECT_EQ(read["out_of_bounds"]["okay"], true);
+}
+
+TEST(JsonReport, NamesAFileThatCannotBeWrittenBeforeTheSweep) {
+  try {
+    const JsonReport report("/no/such/folder/x.json", head_of_one_gpu());
+    ADD_FAILURE();
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("/no/such/folder/x.json"));
+  }
+}
+
+}  // namespace
+}  // namespace ringrun::worker

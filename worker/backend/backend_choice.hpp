@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "worker/backend/gpu_backend.hpp"
+#include "worker/cli/options.hpp"
+
+namespace ringrun::worker {
+
+/// What one process tells the others before anything is decided.
+struct ProcessFacts {
+  std::string host;
+  int pid = 0;
+  int cpus = 0;              ///< that it may run on
+  int local_rank = 0;
+  int local_size = 1;
+  int nccl_version = 0;      ///< of the loaded library; 0: none
+  bool host_has_gpu = false; ///< the driver's device files are there
+  std::string why_no_gpu;    ///< where it has no usable GPU
+  std::vector<GpuDevice> devices;  ///< visible ones
+};
+
+std::string to_text(const ProcessFacts& facts);
+ProcessFacts process_facts_from(const std::string& text);
+
+/// The decision that every process comes to alone, from the same facts.
+struct BackendDecision {
+  bool nccl = false;
+  std::vector<std::vector<int>> devices;  ///< for each process, with NCCL: indices into its visible devices
+  bool shared_gpu = false;                ///< several ranks on one GPU
+  std::vector<std::string> remarks;       ///< lines for the head of the table
+};
+
+/// `facts` of every process, in their order. Throws Unsupported, naming ranks and hosts.
+BackendDecision choose_backend(const Options& options, const std::vector<ProcessFacts>& facts);
+
+}  // namespace ringrun::worker

@@ -1,0 +1,70 @@
+#include "worker/backend/mpi_team.hpp"
+
+#include <numeric>
+
+#include "lib/mpi/check.hpp"
+
+namespace ringrun::worker {
+
+using mpi::check;
+
+MpiTeam::MpiTeam() {
+  check(MPI_Comm_rank(world_, &process_), "MPI_Comm_rank");
+  check(MPI_Comm_size(world_, &processes_), "MPI_Comm_size");
+}
+
+void MpiTeam::barrier() { check(MPI_Barrier(world_), "MPI_Barrier"); }
+
+double MpiTeam::combine(double seconds, TimeAcross how) {
+  double combined = seconds;
+  if (how == TimeAcross::kRankZero) {
+    check(MPI_Bcast(&combined, 1, MPI_DOUBLE, 0, world_), "MPI_Bcast");
+    return combined;
+  }
+  const MPI_Op op = how == TimeAcross::kMin ? MPI_MIN : how == TimeAcross::kMax ? MPI_MAX : MPI_SUM;
+  check(MPI_Allreduce(&seconds, &combined, 1, MPI_DOUBLE, op, world_), "MPI_Allreduce");
+  return how == TimeAcross::kAverage ? combined / processes_ : combined;
+}
+
+std::uint64_t MpiTeam::sum(std::uint64_t value) {
+  std::uint64_t total = 0;
+  check(MPI_Allreduce(&value, &total, 1, MPI_UINT64_T, MPI_SUM, world_), "MPI_Allreduce");
+  return total;
+}
+
+std::vector<std::string> MpiTeam::gather(const std::string& text) {
+  const auto count = static_cast<std::size_t>(processes_);
+  std::vector<int> lengths(count);
+  const int length = static_cast<int>(text.size());
+  check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, world_), "MPI_Allgather");
+  std::vector<int> offsets(count);
+  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
+  std::string all(static_cast<std::size_t>(offsets.back() + lengths.back()), '\0');
+  check(MPI_Allgatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, world_),
+        "MPI_Allgatherv");
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    texts.push_back(all.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(lengths[i])));
+  }
+  return texts;
+}
+
+std::string MpiTeam::broadcast(const std::string& bytes) {
+  int length = static_cast<int>(bytes.size());
+  check(MPI_Bcast(&length, 1, MPI_INT, 0, world_), "MPI_Bcast");
+  std::string received = process_ == 0 ? bytes : std::string(static_cast<std::size_t>(length), '\0');
+  check(MPI_Bcast(received.data(), length, MPI_CHAR, 0, world_), "MPI_Bcast");
+  return received;
+}
+
+MpiTeam::Local MpiTeam::local() const {
+  MPI_Comm host = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, process_, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
+  Local here;
+  check(MPI_Comm_rank(host, &here.rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(host, &here.size), "MPI_Comm_size");
+  check(MPI_Comm_free(&host), "MPI_Comm_free");
+  return here;
+}
+
+}  // namespace ringrun::worker

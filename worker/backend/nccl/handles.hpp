@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <nccl.h>
+
+#include "lib/unique_handle.hpp"
+
+namespace ringrun::worker {
+
+struct StreamTraits {
+  using Handle = cudaStream_t;
+  static Handle null() noexcept { return nullptr; }
+  static void release(Handle stream) noexcept { cudaStreamDestroy(stream); }
+};
+using Stream = UniqueHandle<StreamTraits>;
+
+struct DeviceMemoryTraits {
+  using Handle = void*;
+  static Handle null() noexcept { return nullptr; }
+  static void release(Handle memory) noexcept { cudaFree(memory); }
+};
+using DeviceMemory = UniqueHandle<DeviceMemoryTraits>;
+
+/// Released on the way out of an error: an abort, which waits for no peer.
+struct CommunicatorTraits {
+  using Handle = ncclComm_t;
+  static Handle null() noexcept { return nullptr; }
+  static void release(Handle communicator) noexcept { ncclCommAbort(communicator); }
+};
+using Communicator = UniqueHandle<CommunicatorTraits>;
+
+}  // namespace ringrun::worker

@@ -1,0 +1,72 @@
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+#include "lib/nccl/check.hpp"
+#include "worker/backend/gpu_backend.hpp"
+#include "worker/backend/nccl/nccl_collective.hpp"
+
+namespace ringrun::worker {
+namespace {
+
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU-";
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    std::array<char, 3> hex{};
+    std::snprintf(hex.data(), hex.size(), "%02x", static_cast<unsigned>(static_cast<unsigned char>(uuid.bytes[i])));
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += hex.data();
+  }
+  return text;
+}
+
+class NcclBackend : public GpuBackend {
+ public:
+  int header_version() const override { return NCCL_VERSION_CODE; }
+
+  int library_version() const override {
+    int version = 0;
+    check_nccl(ncclGetVersion(&version), "ncclGetVersion");
+    return version;
+  }
+
+  std::vector<GpuDevice> visible_devices() const override {
+    int count = 0;
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    if (code == cudaErrorNoDevice) return {};
+    check_cuda(code, "cudaGetDeviceCount");
+    std::vector<GpuDevice> devices;
+    for (int index = 0; index < count; ++index) {
+      cudaDeviceProp properties{};
+      check_cuda(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+      std::array<char, 16> bus_id{};
+      std::snprintf(bus_id.data(), bus_id.size(), "%04x:%02x:%02x", static_cast<unsigned>(properties.pciDomainID),
+                    static_cast<unsigned>(properties.pciBusID), static_cast<unsigned>(properties.pciDeviceID));
+      devices.push_back({index, uuid_text(properties.uuid), bus_id.data(), properties.name});
+    }
+    return devices;
+  }
+
+  std::string make_unique_id() const override {
+    ncclUniqueId id;
+    check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
+    return std::string(id.internal, sizeof id.internal);
+  }
+
+  std::unique_ptr<Collective> join(const std::string& unique_id, const Placement& placement,
+                                   std::size_t max_bytes) const override {
+    ncclUniqueId id;
+    if (unique_id.size() != sizeof id.internal) throw std::invalid_argument("join: not an NCCL id");
+    std::memcpy(id.internal, unique_id.data(), sizeof id.internal);
+    return std::make_unique<NcclCollective>(id, placement, max_bytes);
+  }
+};
+
+}  // namespace
+}  // namespace ringrun::worker
+
+extern "C" const ringrun::worker::GpuBackend* ringrun_gpu_backend() {
+  static const ringrun::worker::NcclBackend backend;
+  return &backend;
+}

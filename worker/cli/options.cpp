@@ -1,0 +1,181 @@
+// cxxopts would split values at commas.
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#include "worker/cli/options.hpp"
+
+#include <charconv>
+#include <cxxopts.hpp>
+#include <ostream>
+
+#include "lib/error.hpp"
+#include "lib/text/byte_size.hpp"
+
+namespace ringrun::worker {
+namespace {
+
+const char* const kHelpRemedy = "'worker --help' lists the options";
+
+cxxopts::Options option_table() {
+  cxxopts::Options table("worker", "All-reduce sweep over GPUs (NCCL) or host memory (MPI). One process per GPU, started by "
+                                   "ringrun, mpirun or srun.\n");
+  const auto text = [](const char* preset) { return cxxopts::value<std::string>()->default_value(preset); };
+  table.add_options("Sizes")
+      ("b,minbytes", "smallest size; K, M, G are powers of 1024", text("32M"), "SIZE")
+      ("e,maxbytes", "largest size", text("32M"), "SIZE")
+      ("i,stepbytes", "step between sizes", text("1M"), "SIZE")
+      ("f,stepfactor", "factor between sizes, instead of a step", text("1"), "N");
+  table.add_options("Operation")
+      ("o,op", "sum, prod, min, max, avg, or all", text("sum"), "OP")
+      ("d,datatype", "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, or all", text("float"), "TYPE")
+      ("r,root", "accepted for nccl-tests' scripts; an all-reduce has no root", text("0"), "RANK");
+  table.add_options("Measurement")
+      ("n,iters", "timed operations of each size", text("20"), "N")
+      ("w,warmup_iters", "operations before the first size", text("1"), "N")
+      ("m,agg_iters", "operations in one group", text("1"), "N")
+      ("c,check", "checks of each size; 0: none", text("1"), "N")
+      ("a,average", "time over the processes: 0 rank 0, 1 average, 2 min, 3 max", text("1"), "0..3")
+      ("N,run_cycles", "runs of the whole sweep; 0: until stopped", text("1"), "N");
+  table.add_options("Where")
+      ("backend", "auto, nccl or mpi; auto: NCCL where every process has a GPU, MPI where none has", text("auto"), "NAME")
+      ("g,ngpus", "GPUs of each process", text("1"), "N")
+      ("t,nthreads", "accepted for nccl-tests' scripts; only 1", text("1"), "N")
+      ("share-gpu", "allow several ranks on one GPU: each becomes a host of its own to NCCL (socket path)");
+  table.add_options("Limits and output")
+      ("T,timeout", "seconds for any one wait, beyond what the data itself takes; then the job ends with exit code 4. 0: for ever",
+       text("60"), "SECONDS")
+      ("J,output_file", "results as JSON", text(""), "FILE")
+      ("V,version", "print the version")
+      ("h,help", "print this help");
+  table.custom_help("[options]");
+  return table;
+}
+
+class Reader {
+ public:
+  explicit Reader(const cxxopts::ParseResult& parsed) : parsed_(parsed) {}
+
+  std::string text(const char* option) const { return parsed_[option].as<std::string>(); }
+
+  std::int64_t size(const char* option) const {
+    try {
+      return parse_byte_size(text(option));
+    } catch (const UserError& error) {
+      throw UserError(std::string("--") + option + ": " + error.what(), error.remedy());
+    }
+  }
+
+  int integer(const char* option, int lowest, int highest = 1 << 30) const {
+    const std::string value = text(option);
+    int number = 0;
+    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (code != std::errc{} || end != value.data() + value.size() || number < lowest || number > highest) {
+      throw UserError(std::string("--") + option + ": '" + value + "' is not a whole number from " +
+                          std::to_string(lowest) + (highest < (1 << 30) ? " to " + std::to_string(highest) : " upwards"),
+                      kHelpRemedy);
+    }
+    return number;
+  }
+
+  double seconds(const char* option) const {
+    const std::string value = text(option);
+    double number = 0;
+    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (code != std::errc{} || end != value.data() + value.size() || !(number >= 0 && number < 1e9)) {
+      throw UserError(std::string("--") + option + ": '" + value + "' is not a number of seconds", kHelpRemedy);
+    }
+    return number;
+  }
+
+  /// The one element that the option names, or nothing for "all".
+  template <typename Element>
+  std::vector<Element> elements(const char* option, std::optional<Element> (*from)(std::string_view),
+                                const std::vector<Element>& all) const {
+    const std::string name = text(option);
+    if (name == "all") return all;
+    if (const auto element = from(name)) return {*element};
+    std::string known;
+    for (Element element : all) known += std::string(name_of(element)) + ", ";
+    throw UserError(std::string("--") + option + ": '" + name + "' is not known", "one of " + known + "all");
+  }
+
+ private:
+  const cxxopts::ParseResult& parsed_;
+};
+
+BackendChoice backend_from(const std::string& name) {
+  if (name == "auto") return BackendChoice::kAuto;
+  if (name == "nccl") return BackendChoice::kNccl;
+  if (name == "mpi") return BackendChoice::kMpi;
+  throw UserError("--backend: '" + name + "' is not known", "one of auto, nccl, mpi");
+}
+
+void read_sizes(const Reader& read, Options& options) {
+  options.smallest = read.size("minbytes");
+  options.largest = read.size("maxbytes");
+  options.step = read.size("stepbytes");
+  options.factor = read.integer("stepfactor", 1);
+  if (options.smallest > options.largest) {
+    throw UserError("--minbytes " + format_byte_size(options.smallest) + " is more than --maxbytes " +
+                        format_byte_size(options.largest),
+                    "give both: -b 8 -e 128M -f 2");
+  }
+  if (options.factor == 1 && options.step == 0 && options.smallest < options.largest) {
+    throw UserError("--stepbytes 0 never reaches --maxbytes", "give a step (-i 1M) or a factor (-f 2)");
+  }
+  if (options.factor > 1 && options.smallest == 0 && options.largest > 0) {
+    throw UserError("--minbytes 0 times --stepfactor stays 0", "begin at one element: -b 8");
+  }
+  const std::int64_t steps = options.factor > 1 ? 64 : (options.largest - options.smallest) / std::max<std::int64_t>(options.step, 1);
+  if (steps > 1'000'000) {
+    throw UserError("the sizes from --minbytes to --maxbytes are " + std::to_string(steps) + " steps",
+                    "give a larger step (-i) or a factor (-f 2)");
+  }
+  options.plan.sizes = sweep_sizes(options.smallest, options.largest, options.step, options.factor);
+}
+
+}  // namespace
+
+Options parse_options(const std::vector<std::string>& arguments) {
+  std::vector<const char*> argv{"worker"};
+  for (const auto& argument : arguments) argv.push_back(argument.c_str());
+  cxxopts::Options table = option_table();
+  const auto parsed = [&] {
+    try {
+      return table.parse(static_cast<int>(argv.size()), argv.data());
+    } catch (const std::exception& error) {  // cxxopts renamed its exceptions between 3.0 and 3.1
+      throw UserError(error.what(), kHelpRemedy);
+    }
+  }();
+  if (!parsed.unmatched().empty()) {
+    throw UserError("'" + parsed.unmatched().front() + "' is not an option of the worker", kHelpRemedy);
+  }
+
+  Options options;
+  options.help = parsed.count("help") > 0;
+  options.version = parsed.count("version") > 0;
+  const Reader read(parsed);
+  read_sizes(read, options);
+  options.gpus = read.integer("ngpus", 1);
+  options.cycles = read.integer("run_cycles", 0);
+  options.json_file = read.text("output_file");
+  options.backend = backend_from(read.text("backend"));
+  options.share_gpu = parsed.count("share-gpu") > 0;
+  options.all_types = read.text("datatype") == "all";
+  options.all_ops = read.text("op") == "all";
+  read.integer("root", 0);
+  read.integer("nthreads", 1, 1);
+
+  SweepPlan& plan = options.plan;
+  plan.types = read.elements<DataType>("datatype", data_type_from, all_data_types());
+  plan.ops = read.elements<ReduceOp>("op", reduce_op_from, all_reduce_ops());
+  plan.iterations = read.integer("iters", 1);
+  plan.warmups = read.integer("warmup_iters", 0);
+  plan.aggregate = read.integer("agg_iters", 1);
+  plan.checks = read.integer("check", 0);
+  plan.across = static_cast<TimeAcross>(read.integer("average", 0, 3));
+  plan.timeout = read.seconds("timeout");
+  return options;
+}
+
+void print_help(std::ostream& out) { out << option_table().help(); }
+
+}  // namespace ringrun::worker

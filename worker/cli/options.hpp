@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "worker/sweep/sizes.hpp"
+#include "worker/sweep/sweep.hpp"
+
+namespace ringrun::worker {
+
+enum class BackendChoice { kAuto, kNccl, kMpi };
+
+/// The worker's command line, in nccl-tests' language and with its defaults.
+struct Options {
+  std::int64_t smallest = 32 << 20;  ///< bytes
+  std::int64_t largest = 32 << 20;
+  std::int64_t step = 1 << 20;
+  int factor = 1;  ///< above 1: sizes are multiplied, `step` is not used
+  int gpus = 1;    ///< of each process
+  int cycles = 1;  ///< runs of the whole sweep; 0: until stopped
+  std::string json_file;
+  BackendChoice backend = BackendChoice::kAuto;
+  bool share_gpu = false;
+  bool all_types = false;  ///< "-d all": those that the backend has
+  bool all_ops = false;
+  SweepPlan plan;  ///< all but the types and operations of "all" is final
+
+  bool help = false;
+  bool version = false;
+};
+
+/// Throws UserError, naming the option and what is wrong with it. `arguments` without the program's name.
+Options parse_options(const std::vector<std::string>& arguments);
+
+void print_help(std::ostream& out);
+
+}  // namespace ringrun::worker

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace ringrun::worker {
+
+/// What the worker's exit status means: the numbers of nccl-tests, so that scripts made for it keep working.
+enum class ExitCode : int {
+  kSuccess = 0,
+  kInternal = 1,
+  kCuda = 2,
+  kNccl = 3,
+  kTimeout = 4,
+  kUnsupported = 5,  ///< too few GPUs, or something that this backend or library cannot do
+  kUsage = 6,
+  kWrongData = 7,  ///< also an average bus bandwidth below what NCCL_TESTS_MIN_BW asks for
+};
+
+/// A request that cannot be met: too few GPUs, a GPU taken twice, a type that the backend lacks. Ends with kUnsupported.
+class Unsupported : public std::runtime_error {
+ public:
+  explicit Unsupported(const std::string& problem, std::string remedy = {})
+      : std::runtime_error(problem), remedy_(std::move(remedy)) {}
+  const std::string& remedy() const noexcept { return remedy_; }
+
+ private:
+  std::string remedy_;
+};
+
+}  // namespace ringrun::worker

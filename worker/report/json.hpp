@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "worker/report/table.hpp"
+
+namespace ringrun::worker {
+
+/// The results in the form of nccl-tests' JSON, schema 3, with typed values.
+class JsonReport {
+ public:
+  /// Opens `file` now, so that a wrong name is told before the sweep and not after it; throws UserError then.
+  JsonReport(const std::string& file, const TableHead& head);
+  ~JsonReport();
+  JsonReport(const JsonReport&) = delete;
+  JsonReport& operator=(const JsonReport&) = delete;
+  void add(const Row& row);
+  /// Writes the file. Throws UserError where that fails.
+  void write(const SweepSummary& summary);
+
+ private:
+  struct Document;
+  std::unique_ptr<Document> document_;
+};
+
+}  // namespace ringrun::worker

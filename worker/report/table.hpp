@@ -1,0 +1,38 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "worker/sweep/sweep.hpp"
+
+namespace ringrun::worker {
+
+/// One line of "# Using devices".
+struct DeviceLine {
+  int rank = 0;
+  int pid = 0;
+  std::string host;
+  std::string device;  ///< "device  0 [0000:00:06] NVIDIA H200", or "host memory, 8 CPUs"
+};
+
+/// What the table's head says of the run.
+struct TableHead {
+  std::string versions;  ///< "nccl-headers=22809 nccl-library=22809" or "mpi=4.1.4"
+  int gpus = 1;          ///< of each process
+  std::int64_t smallest = 0;
+  std::int64_t largest = 0;
+  std::int64_t step = 0;
+  int factor = 1;
+  SweepPlan plan;
+  std::vector<DeviceLine> devices;
+  std::vector<std::string> remarks;  ///< each becomes a "# " line
+};
+
+/// The columns, widths and words of nccl-tests 2.19.6, so that people's scripts and eyes need no change; what it does
+/// not have stands in further "#" lines.
+void print_head(std::ostream& out, const TableHead& head);
+void print_row(std::ostream& out, const Row& row);
+void print_foot(std::ostream& out, const SweepSummary& summary);
+
+}  // namespace ringrun::worker

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/sweep/bandwidth.hpp"
+#include "worker/sweep/collective.hpp"
+#include "worker/sweep/team.hpp"
+#include "worker/watch/watch.hpp"
+
+namespace ringrun::worker {
+
+/// What is measured, with the meanings and defaults of nccl-tests.
+struct SweepPlan {
+  std::vector<std::int64_t> sizes;  ///< bytes, from small to large
+  std::vector<DataType> types;
+  std::vector<ReduceOp> ops;
+  int iterations = 20;
+  int warmups = 1;
+  int aggregate = 1;
+  int checks = 1;  ///< 0: results are not checked
+  TimeAcross across = TimeAcross::kAverage;
+  double timeout = 60;  ///< seconds of any one wait; 0: for ever
+};
+
+struct Measurement {
+  double seconds = 0;  ///< of one operation
+  Bandwidth bandwidth;
+  std::optional<std::uint64_t> wrong;        ///< elements over all ranks and checks; nothing: not checked
+  std::vector<std::string> wrong_locations;  ///< one line for each rank that has some
+};
+
+struct Row {
+  Operation operation;  ///< its in_place means nothing here
+  Measurement out_of_place;
+  Measurement in_place;
+};
+
+struct SweepSummary {
+  std::uint64_t wrong = 0;
+  double bus_bandwidth_sum = 0;
+  int measurements = 0;
+
+  void add(const Row& row);
+  SweepSummary& operator+=(const SweepSummary& other);
+  /// GB/s, over all rows, out-of-place and in-place.
+  double average_bus_bandwidth() const { return measurements == 0 ? 0 : bus_bandwidth_sum / measurements; }
+};
+
+/// Seconds after which a wait for `operations` all-reduces is given up: the plan's timeout, the time their data would
+/// take over a very slow network, and four times what `one_took` lets expect. 0 where the plan has no timeout.
+double deadline_for(const SweepPlan& plan, const Operation& operation, double operations, double one_took);
+
+/// Runs the whole plan once; `on_row` is called on every process as each row is known. `seed` numbers the checks and is
+/// carried from cycle to cycle, so that no check repeats an earlier one's data.
+SweepSummary run_sweep(const SweepPlan& plan, Collective& collective, Team& team, Watch& watch, std::uint32_t& seed,
+                       const std::function<void(const Row&)>& on_row);
+
+}  // namespace ringrun::worker

@@ -1,0 +1,77 @@
+#include "worker/timeout.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "lib/host/host_name.hpp"
+#include "lib/mpi/arrivals.hpp"
+#include "lib/mpi/launch_environment.hpp"
+#include "worker/exit_code.hpp"
+
+namespace ringrun::worker {
+namespace {
+
+/// Written at once and whole, by the thread that is not stuck; the streams' locks may be held by the one that is.
+void write_to_stderr(const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written = write(STDERR_FILENO, text.data() + done, text.size() - done);
+    if (written <= 0) return;
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+/// Time for the rank that reports to be read before the launcher, told of an exit, ends everything.
+constexpr std::chrono::seconds kForTheReport{2};
+
+}  // namespace
+
+Watch::Callbacks TimeoutReport::callbacks() {
+  return {[](const WatchedPhase& phase) { mpi::announce_arrival(phase.sequence); },
+          [] { mpi::withdraw_arrival(); },
+          [this](const WatchedPhase& phase) { end_job(phase); }};
+}
+
+void TimeoutReport::set_hosts(std::vector<std::string> hosts) {
+  const std::lock_guard lock(mutex_);
+  hosts_ = std::move(hosts);
+}
+
+std::string TimeoutReport::name_ranks(const std::vector<int>& ranks) {
+  constexpr std::size_t kMostNamed = 16;
+  const std::lock_guard lock(mutex_);
+  std::string names;
+  for (std::size_t i = 0; i < ranks.size() && i < kMostNamed; ++i) {
+    const auto rank = static_cast<std::size_t>(ranks[i]);
+    const std::string host = rank < hosts_.size() ? hosts_[rank] : mpi::host_of_rank(ranks[i]);
+    names += fmt::format("{}rank {}{}", i == 0 ? "" : ", ", rank, host.empty() ? "" : " on " + host);
+  }
+  if (ranks.size() > kMostNamed) names += fmt::format(" and {} more", ranks.size() - kMostNamed);
+  return names;
+}
+
+void TimeoutReport::end_job(const WatchedPhase& phase) {
+  const int rank = mpi::launch_environment().rank.value_or(0);
+  const auto arrivals = mpi::arrivals_near(phase.sequence);
+  const bool reports = !arrivals || arrivals->arrived.empty() || arrivals->arrived.front() == rank;
+  if (!reports) std::this_thread::sleep_for(kForTheReport);
+  if (reports) {
+    std::string text = fmt::format("[{}:{}] worker: {} did not end within {:.0f} s\n", host_name(), rank, phase.what,
+                                   phase.seconds);
+    if (!arrivals) {
+      text += "  this rank waits; the launcher cannot be asked which ranks did not arrive\n";
+    } else if (arrivals->missing.empty()) {
+      text += "  every rank arrived and waits: the network between them, or a GPU, does not make progress\n";
+    } else {
+      text += "  did not arrive: " + name_ranks(arrivals->missing) + "\n";
+      text += "  waiting: " + name_ranks(arrivals->arrived) + "\n";
+    }
+    write_to_stderr(text + "  a longer deadline: --timeout SECONDS (0: none)\n");
+  }
+  _exit(static_cast<int>(ExitCode::kTimeout));
+}
+
+}  // namespace ringrun::worker

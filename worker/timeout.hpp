@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "worker/watch/watch.hpp"
+
+namespace ringrun::worker {
+
+/// What happens when a wait outlasts its deadline: the ranks that did not arrive are named, once for the whole job, and
+/// this process ends with ExitCode::kTimeout, which makes the launcher end the others.
+class TimeoutReport {
+ public:
+  /// The callbacks use this object until their Watch has ended.
+  Watch::Callbacks callbacks();
+
+  /// Better names than the launcher's, as soon as they are known: for each process "b".
+  void set_hosts(std::vector<std::string> hosts);
+
+ private:
+  [[noreturn]] void end_job(const WatchedPhase& phase);
+  std::string name_ranks(const std::vector<int>& ranks);
+
+  std::mutex mutex_;
+  std::vector<std::string> hosts_;
+};
+
+}  // namespace ringrun::worker

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace ringrun::worker {
+
+/// Runs the sweep as one process of the job; returns its exit code. Every error ends here: it is printed with this
+/// process's host and rank, and, where the others may be waiting, ends the job.
+int run_worker(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
+
+}  // namespace ringrun::worker
