@@ -1,0 +1,194 @@
+#include "tests/lab/lab_fixture.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace ringrun::test {
+namespace {
+
+const std::string lab_program = RINGRUN_SOURCE_DIR "/tests/lab/lab";
+const std::vector<std::string> host_names{"a", "b"};
+
+CommandResult lab_command(const LabHolder& lab, std::vector<std::string> words, std::chrono::seconds timeout) {
+  words.insert(words.begin(), {lab_program, "--lab", lab.folder()});
+  CommandOptions options;
+  options.cwd = RINGRUN_BIN_DIR;
+  options.timeout = timeout;
+  return run_command(words, options);
+}
+
+std::vector<std::string> launch_environment(bool agent) {
+  // The hosts share the machine's cores: Open MPI (4.1 and 5) would bind the first rank of each to the same one.
+  std::vector<std::string> words;
+  for (const char* setting : {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                              "OMPI_MCA_hwloc_base_binding_policy=none", "PRTE_MCA_hwloc_default_binding_policy=none"})
+    words.insert(words.end(), {"--env", setting});
+  if (agent)
+    words.insert(words.end(), {"--env", "OMPI_MCA_plm_rsh_agent=" RINGRUN_SOURCE_DIR "/tests/lab/remote-shell"});
+  return words;
+}
+
+CommandResult run_on(const LabHolder& lab, const std::string& host, const std::vector<std::string>& argv, bool agent,
+                     std::chrono::seconds timeout) {
+  std::vector<std::string> words{"on", host};
+  const auto environment = launch_environment(agent);
+  words.insert(words.end(), environment.begin(), environment.end());
+  words.push_back("--");
+  words.insert(words.end(), argv.begin(), argv.end());
+  return lab_command(lab, words, timeout);
+}
+
+std::string what_is_missing() {
+  if (geteuid() != 0) return "the lab needs root (namespaces with interfaces)";
+  const std::vector<std::pair<const char*, const char*>> tools{{"unshare", "util-linux"},
+                                                               {"nsenter", "util-linux"},
+                                                               {"ip", "iproute2"},
+                                                               {"perl", "perl-base"},
+                                                               {"mpirun", "openmpi-bin"}};
+  for (const auto& [tool, package] : tools) {
+    if (run_command({"sh", "-c", std::string("command -v ") + tool}).exit_code != 0)
+      return std::string("the lab needs ") + tool + "; install " + package;
+  }
+  return {};
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+bool wait_until(const std::function<bool()>& answer, std::chrono::seconds deadline) {
+  const auto end = std::chrono::steady_clock::now() + deadline;
+  while (!answer()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+std::unique_ptr<LabHolder> Lab::lab;
+std::string Lab::missing;
+
+Lab::Job::Job(std::string output_file, std::future<CommandResult> result)
+    : output_file_(std::move(output_file)), result_(std::move(result)) {}
+
+std::string Lab::Job::output() const { return read_file(output_file_); }
+
+bool Lab::Job::wait_for_output(const std::string& text, std::chrono::seconds deadline) const {
+  return wait_until([&] { return output().find(text) != std::string::npos; }, deadline);
+}
+
+CommandResult Lab::Job::finish() {
+  CommandResult result = result_.get();
+  result.out = output();
+  return result;
+}
+
+void Lab::SetUpTestSuite() {
+  missing = what_is_missing();
+  if (!missing.empty()) return;
+  try {
+    lab = std::make_unique<LabHolder>(static_cast<int>(host_names.size()));
+  } catch (const std::runtime_error& error) {
+    missing = error.what();
+  }
+}
+
+void Lab::TearDownTestSuite() { lab.reset(); }
+
+void Lab::SetUp() {
+  if (missing.empty()) return;
+  const char* ci = std::getenv("CI");
+  if (ci != nullptr && std::string(ci) == "true") FAIL() << missing;
+  GTEST_SKIP() << missing;
+}
+
+void Lab::TearDown() {
+  if (!lab) return;
+  expect_no_process_left();
+  // What a failed test left must not fail the next one. Signal 9 to -1 spares process 1 and the sender.
+  for (const auto& host : host_names) {
+    if (!processes(host).empty()) on(host, {"kill", "-KILL", "-1"});
+  }
+}
+
+CommandResult Lab::on(const std::string& host, const std::vector<std::string>& argv, std::chrono::seconds timeout) {
+  return run_on(*lab, host, argv, true, timeout);
+}
+
+CommandResult Lab::on_with_ssh(const std::string& host, const std::vector<std::string>& argv) {
+  return run_on(*lab, host, argv, false, std::chrono::seconds(60));
+}
+
+Lab::Job Lab::start(const std::string& host, const std::vector<std::string>& argv) {
+  static int number = 0;
+  const std::string name = "job." + std::to_string(++number);
+  shared_file(name, "");
+  std::vector<std::string> words{"bash", "-c", "exec \"$@\" >/run/lab/" + name + " 2>&1", "bash"};
+  words.insert(words.end(), argv.begin(), argv.end());
+  return {lab->folder() + "/" + name, std::async(std::launch::async, [host, words] { return on(host, words); })};
+}
+
+std::vector<std::string> Lab::processes(const std::string& host) {
+  const auto result = lab_command(*lab, {"processes", host}, std::chrono::seconds(20));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  std::vector<std::string> lines;
+  std::istringstream text(result.out);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string Lab::pid_of(const std::string& host, const std::string& program) {
+  std::string found;
+  wait_until(
+      [&] {
+        for (const auto& line : processes(host)) {
+          std::string pid, path;
+          std::istringstream(line) >> pid >> path;
+          if (path.substr(path.rfind('/') + 1) == program) found = pid;
+        }
+        return !found.empty();
+      },
+      std::chrono::seconds(20));
+  EXPECT_FALSE(found.empty()) << "no " << program << " on " << host;
+  return found;
+}
+
+void Lab::send_signal(const std::string& host, const std::string& signal, const std::string& pid) {
+  const auto result = on(host, {"kill", "-" + signal, pid});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
+void Lab::expect_no_process_left(std::chrono::seconds deadline) {
+  for (const auto& host : host_names) {
+    std::vector<std::string> left;
+    wait_until(
+        [&] {
+          left = processes(host);
+          return left.empty();
+        },
+        deadline);
+    for (const auto& line : left) ADD_FAILURE() << "left on " << host << ": " << line;
+  }
+}
+
+void Lab::start_sshd(const std::string& host, int port) {
+  const auto result = lab_command(*lab, {"sshd", host, std::to_string(port)}, std::chrono::seconds(20));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+}
+
+std::string Lab::shared_file(const std::string& name, const std::string& text) {
+  std::ofstream(lab->folder() + "/" + name) << text;
+  return "/run/lab/" + name;
+}
+
+}  // namespace ringrun::test
