@@ -59,6 +59,7 @@ EngineRequest engine_request(const LaunchRequest& request, const Job& job, const
     remote = remote || !job.hosts[i].answer.local;
   }
   if (remote) engine.shell = shell;
+  engine.no_ssh = !remote && !find_on_path(here.environment, "ssh") && !find_on_path(here.environment, "rsh");
   engine.binds = job.binds;
   engine.oversubscribed = job.oversubscribed;
   engine.oversubscribe = request.oversubscribe;

@@ -123,6 +123,8 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
   if (request.oversubscribed) words.add("--mca", "mpi_yield_when_idle", "1");
   if (request.working_directory) words.add("-wdir", *request.working_directory);
   if (!request.shell.empty()) add_remote_shell(words, request);
+  // mpirun stops where it finds no ssh, as in most containers, for hosts too that need none.
+  if (request.no_ssh) words.add("--mca", "plm_rsh_agent", request.ringrun);
   for (const auto& [name, value] : request.parameters) {
     if (!is_remote_shell_parameter(name)) words.add("--mca", parameter_name(request.mpirun, name), value);
   }

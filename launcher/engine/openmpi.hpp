@@ -31,6 +31,8 @@ struct EngineRequest {
   int own_host = -1;
   /// Words of the remote shell; empty where no host is remote.
   std::vector<std::string> shell;
+  /// No host is remote, and this one has no remote shell.
+  bool no_ssh = false;
   /// ringrun binds the ranks.
   bool binds = false;
   /// More ranks than slots somewhere.

@@ -101,7 +101,8 @@ Job make_job(const LaunchRequest& request, HostList hosts, std::vector<HostAnswe
     gpus.push_back(chosen_gpus(hosts[i], answers[i].facts));
     capacities.push_back({static_cast<int>(gpus[i].size()), core_count(answers[i].facts.machine)});
   }
-  const std::vector<int> slots = resolve_slots(hosts, capacities, request.program.empty());
+  // One rank a host is what a sweep of host memory wants unasked; a number that was said needs the slots as they are.
+  const std::vector<int> slots = resolve_slots(hosts, capacities, request.program.empty() && !request.ranks);
   const std::vector<int> ranks = share_ranks(hosts, slots, request.ranks.value_or(0), request.oversubscribe);
   const PlacementPolicy policy{!request.bind_to};
   for (std::size_t i = 0; i < hosts.size(); ++i) {

@@ -22,6 +22,9 @@ void announce_arrival(std::uint64_t sequence) noexcept;
 /// Takes it back: this rank goes on.
 void withdraw_arrival() noexcept;
 
+/// Waits for the calls above to end and makes later ones do nothing. To be called before MPI_Finalize.
+void close_arrivals() noexcept;
+
 /// Who waits in phase `sequence`, or in one so near that a collective can let ranks be that far apart. Nothing where
 /// the launcher cannot be asked.
 std::optional<Arrivals> arrivals_near(std::uint64_t sequence) noexcept;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <thread>
 
 #include "lib/mpi/arrivals.hpp"
@@ -31,12 +32,16 @@ std::optional<Result> within_limit(std::optional<Result> (*call)(std::uint64_t),
   }
 }
 
-/// PMIx for the length of one call. MPI opens it for itself, and PMIx counts: were ours left open, MPI_Finalize would not
-/// close it, and the launcher would take the end of the process for a crash.
+/// Held while a connection is open.
+std::timed_mutex connection_mutex;
+bool closed_for_good = false;
+
+/// PMIx for the length of one call. MPI opens it for itself, and PMIx counts: were ours open at MPI_Finalize, that would
+/// not close it, and the launcher would take the end of the process for a crash.
 class Connection {
  public:
-  Connection() {
-    open_ = std::getenv("PMIX_RANK") != nullptr && PMIx_Init(&self_, nullptr, 0) == PMIX_SUCCESS;
+  Connection() : lock_(connection_mutex) {
+    open_ = !closed_for_good && std::getenv("PMIX_RANK") != nullptr && PMIx_Init(&self_, nullptr, 0) == PMIX_SUCCESS;
   }
   ~Connection() {
     if (open_) PMIx_Finalize(nullptr, 0);
@@ -49,6 +54,7 @@ class Connection {
   const pmix_proc_t& self() const { return self_; }
 
  private:
+  std::lock_guard<std::timed_mutex> lock_;
   pmix_proc_t self_{};
   bool open_ = false;
 };
@@ -142,6 +148,12 @@ std::optional<std::string> look_up_host(std::uint64_t rank) {
 void announce_arrival(std::uint64_t sequence) noexcept { within_limit<bool>(publish, sequence); }
 
 void withdraw_arrival() noexcept { within_limit<bool>(withdraw, 0); }
+
+void close_arrivals() noexcept {
+  // A connection that hangs is left behind: its daemon is gone.
+  const std::unique_lock lock(connection_mutex, kLongestCall);
+  closed_for_good = true;
+}
 
 std::optional<Arrivals> arrivals_near(std::uint64_t sequence) noexcept {
   return within_limit<Arrivals>(look_up, sequence);

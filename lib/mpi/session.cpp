@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "lib/mpi/arrivals.hpp"
 #include "lib/mpi/check.hpp"
 #include "lib/mpi/launch_environment.hpp"
 
@@ -21,7 +22,10 @@ Session::Session() {
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
 
-void Session::finish() { check(MPI_Finalize(), "MPI_Finalize"); }
+void Session::finish() {
+  close_arrivals();
+  check(MPI_Finalize(), "MPI_Finalize");
+}
 
 void Session::abort(int exit_code) noexcept {
   int initialized = 0;

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/cannot_run.hpp"
+
 namespace ringrun::test {
 namespace {
 
@@ -106,10 +108,7 @@ void Lab::SetUpTestSuite() {
 void Lab::TearDownTestSuite() { lab.reset(); }
 
 void Lab::SetUp() {
-  if (missing.empty()) return;
-  const char* ci = std::getenv("CI");
-  if (ci != nullptr && std::string(ci) == "true") FAIL() << missing;
-  GTEST_SKIP() << missing;
+  if (!missing.empty()) RINGRUN_CANNOT_RUN(missing);
 }
 
 void Lab::TearDown() {

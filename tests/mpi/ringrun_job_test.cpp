@@ -57,6 +57,15 @@ TEST(RingrunJob, StandardInputIsRankZeros) {
   EXPECT_EQ(run_command({built_program("ringrun"), "-np", "1", "-H", "localhost:1", "cat"}, options).out, "hello\n");
 }
 
+TEST(RingrunJob, IsTheSweepWhereNoProgramIsNamedWithAsManyRanksAsAsked) {
+  const CommandResult one = ringrun({"-H", "localhost"});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("# Collective test starting: all_reduce_perf"));
+  const CommandResult two = ringrun({"-np", "2", "--oversubscribe"});
+  EXPECT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_THAT(two.out, HasSubstr("#  Rank  1 Group  0"));
+}
+
 TEST(RingrunJob, AnExitCodeIsTheJobsAndOneLineNamesTheRank) {
   const CommandResult result =
       ringrun({"-np", "2", "-H", "localhost:2", "sh", "-c", "[ $RANK = 1 ] && exit 3; sleep 30"});

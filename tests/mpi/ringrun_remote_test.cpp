@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "tests/mpi/ringrun_job.hpp"
+#include "tests/support/cannot_run.hpp"
 
 namespace ringrun::test {
 namespace {
@@ -23,7 +24,7 @@ class RingrunRemote : public testing::Test {
  protected:
   void SetUp() override {
     if (geteuid() != 0 || run_command({"unshare", "--uts", "true"}).exit_code != 0) {
-      GTEST_SKIP() << "hosts under other names need root and unshare";
+      RINGRUN_CANNOT_RUN("hosts under other names need root and unshare");
     }
     std::string pattern = (std::filesystem::temp_directory_path() / "ringrun-remote-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());

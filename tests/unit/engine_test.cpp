@@ -47,6 +47,15 @@ TEST(OpenMpi, OneHostNeedsNoRemoteShell) {
   EXPECT_TRUE(command.unset.empty());
 }
 
+TEST(OpenMpi, AJobOnThisHostAloneStartsWhereThereIsNoSsh) {
+  EngineRequest request = one_host();
+  request.no_ssh = true;
+  const Words argv = openmpi_command(request, {}).argv;
+  const auto agent = std::find(argv.begin(), argv.end(), "plm_rsh_agent");
+  ASSERT_NE(agent, argv.end());
+  EXPECT_EQ(*(agent + 1), "/opt/ringrun");
+}
+
 TEST(OpenMpi, RemoteHostsAreReachedThroughRingrun) {
   EXPECT_EQ(
       openmpi_command(two_hosts(4), {}).argv,
