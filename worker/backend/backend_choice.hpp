@@ -16,7 +16,7 @@ struct ProcessFacts {
   int local_rank = 0;
   int local_size = 1;
   int nccl_version = 0;      ///< of the loaded library; 0: none
-  bool host_has_gpu = false; ///< the driver's device files are there
+  bool host_has_gpu = false; ///< the driver's device files are there, and not hidden
   std::string why_no_gpu;    ///< where it has no usable GPU
   std::vector<GpuDevice> devices;  ///< visible ones
 };

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "lib/nccl/error.hpp"
@@ -13,8 +14,10 @@ namespace fs = std::filesystem;
 
 constexpr int kInsufficientDriver = 35;  // cudaErrorInsufficientDriver; this file is built without CUDA
 
-bool device_files_present() {
+/// Also false where CUDA_VISIBLE_DEVICES hides every card: then their owner wants none.
+bool host_offers_gpu(const char* visible_devices) {
   std::error_code ignored;
+  if (visible_devices != nullptr && *visible_devices == '\0') return false;
   return fs::exists("/dev/nvidia0", ignored) || fs::exists("/dev/nvidia1", ignored) || fs::exists("/dev/dxg", ignored);
 }
 
@@ -22,7 +25,8 @@ bool device_files_present() {
 
 GpuLibrary load_gpu_library() {
   GpuLibrary library;
-  library.host_has_gpu = device_files_present();
+  const char* visible_devices = std::getenv("CUDA_VISIBLE_DEVICES");
+  library.host_has_gpu = host_offers_gpu(visible_devices);
   std::error_code error;
   const fs::path file = fs::read_symlink("/proc/self/exe", error).parent_path() / "libringrun_nccl.so";
   if (!fs::exists(file, error)) {
@@ -44,7 +48,10 @@ GpuLibrary load_gpu_library() {
   library.backend = entry();
   try {
     library.devices = library.backend->visible_devices();
-    if (library.devices.empty()) library.why_not = "CUDA sees no GPU";
+    if (library.devices.empty()) {
+      library.why_not = visible_devices == nullptr ? "CUDA sees no GPU"
+                                                   : "CUDA_VISIBLE_DEVICES='" + std::string(visible_devices) + "' shows no GPU";
+    }
   } catch (const CudaError& failure) {
     // CUDA calls an absent driver one that is too old.
     const bool no_driver = failure.code() == kInsufficientDriver && !library.host_has_gpu;
