@@ -18,7 +18,8 @@ enum class ExitCode : int {
   kWrongData = 7,  ///< also an average bus bandwidth below what NCCL_TESTS_MIN_BW asks for
 };
 
-/// A request that cannot be met: too few GPUs, a GPU taken twice, a type that the backend lacks. Ends with kUnsupported.
+/// A request that cannot be met: too few GPUs, a GPU taken twice, a type that the backend lacks. Ends with
+/// kUnsupported.
 class Unsupported : public std::runtime_error {
  public:
   explicit Unsupported(const std::string& problem, std::string remedy = {})

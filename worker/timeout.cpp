@@ -30,8 +30,7 @@ constexpr std::chrono::seconds kForTheReport{2};
 }  // namespace
 
 Watch::Callbacks TimeoutReport::callbacks() {
-  return {[](const WatchedPhase& phase) { mpi::announce_arrival(phase.sequence); },
-          [] { mpi::withdraw_arrival(); },
+  return {[](const WatchedPhase& phase) { mpi::announce_arrival(phase.sequence); }, [] { mpi::withdraw_arrival(); },
           [this](const WatchedPhase& phase) { end_job(phase); }};
 }
 
@@ -59,8 +58,8 @@ void TimeoutReport::end_job(const WatchedPhase& phase) {
   const bool reports = !arrivals || arrivals->arrived.empty() || arrivals->arrived.front() == rank;
   if (!reports) std::this_thread::sleep_for(kForTheReport);
   if (reports) {
-    std::string text = fmt::format("[{}:{}] worker: {} did not end within {:.0f} s\n", host_name(), rank, phase.what,
-                                   phase.seconds);
+    std::string text =
+        fmt::format("[{}:{}] worker: {} did not end within {:.0f} s\n", host_name(), rank, phase.what, phase.seconds);
     if (!arrivals) {
       text += "  this rank waits; the launcher cannot be asked which ranks did not arrive\n";
     } else if (arrivals->missing.empty()) {

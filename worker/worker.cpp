@@ -11,6 +11,7 @@
 
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
+#include "lib/mpi/error.hpp"
 #include "lib/mpi/launch_environment.hpp"
 #include "lib/mpi/session.hpp"
 #include "lib/nccl/error.hpp"
@@ -73,18 +74,18 @@ class Process {
     } catch (const Unsupported& refused) {
       return refuse(refused);
     }
-    const auto collective = join(library);
+    collective_ = join(library);
     Options options = options_;
-    if (const auto refusal = keep_supported(*collective, options)) return refuse(*refusal);
+    if (const auto refusal = keep_supported(options)) return refuse(*refusal);
 
-    const TableHead head = describe(library, *collective, options);
+    const TableHead head = describe(library, options);
     std::optional<JsonReport> json;
     if (is_first() && !options_.json_file.empty()) json.emplace(options_.json_file, head);
     if (is_first()) print_head(out_, head);
-    const SweepSummary summary = sweep(options.plan, *collective, json);
+    const SweepSummary summary = sweep(options.plan, json);
     if (is_first()) print_foot(out_, summary);
     if (json) json->write(summary);
-    finish(*collective);
+    finish();
     return static_cast<int>(verdict(summary));
   }
 
@@ -115,6 +116,7 @@ class Process {
   /// Every process came to the same refusal, so one says it and all leave in order.
   int refuse(const Unsupported& refused) {
     if (is_first()) fmt::print(stderr, "worker: {}\n  {}\n", refused.what(), refused.remedy());
+    const auto phase = watch_.enter("end of the job", options_.plan.timeout);
     session_.finish();
     return static_cast<int>(ExitCode::kUnsupported);
   }
@@ -141,16 +143,16 @@ class Process {
   }
 
   /// Drops from "all" what the backend lacks; a type or operation asked for by name is refused instead.
-  std::optional<Unsupported> keep_supported(const Collective& collective, Options& options) {
+  std::optional<Unsupported> keep_supported(Options& options) {
     std::vector<DataType> types;
     std::vector<ReduceOp> ops;
     for (DataType type : options.plan.types) {
-      const auto why = collective.refusal(type, ReduceOp::kSum);
+      const auto why = collective_->refusal(type, ReduceOp::kSum);
       if (!why) types.push_back(type);
       if (why && !options.all_types) return Unsupported(*why, "choose another with -d, or another --backend");
     }
     for (ReduceOp op : options.plan.ops) {
-      const auto why = collective.refusal(DataType::kFloat, op);
+      const auto why = collective_->refusal(DataType::kFloat, op);
       if (!why) ops.push_back(op);
       if (why && !options.all_ops) return Unsupported(*why, "choose another with -o, or another --backend");
     }
@@ -159,7 +161,7 @@ class Process {
     return std::nullopt;
   }
 
-  TableHead describe(const GpuLibrary& library, const Collective& collective, const Options& options) const {
+  TableHead describe(const GpuLibrary& library, const Options& options) const {
     TableHead head;
     head.gpus = options.gpus;
     head.smallest = options.smallest;
@@ -175,7 +177,8 @@ class Process {
       const ProcessFacts& facts = facts_[process];
       const std::string host = facts.host.substr(0, facts.host.find('.'));
       if (!decision_.nccl) {
-        head.devices.push_back({static_cast<int>(process), facts.pid, host, fmt::format("host memory, {} CPU{}", facts.cpus, facts.cpus == 1 ? "" : "s")});
+        head.devices.push_back({static_cast<int>(process), facts.pid, host,
+                                fmt::format("host memory, {} CPU{}", facts.cpus, facts.cpus == 1 ? "" : "s")});
         continue;
       }
       for (int device : decision_.devices[process]) {
@@ -184,18 +187,18 @@ class Process {
                                 fmt::format("device {:2} [{}] {}", gpu.index, gpu.bus_id, gpu.name)});
       }
     }
-    if (collective.ranks() == 1) {
+    if (collective_->ranks() == 1) {
       head.remarks.push_back(
           "One rank: out-of-place is a local copy, in-place does nothing, and bus bandwidth is not defined");
     }
     return head;
   }
 
-  SweepSummary sweep(const SweepPlan& plan, Collective& collective, std::optional<JsonReport>& json) {
+  SweepSummary sweep(const SweepPlan& plan, std::optional<JsonReport>& json) {
     SweepSummary total;
     std::uint32_t seed = 0;
     for (int cycle = 0; options_.cycles == 0 || cycle < options_.cycles; ++cycle) {
-      const SweepSummary one = run_sweep(plan, collective, team_, watch_, seed, [&](const Row& row) {
+      const SweepSummary one = run_sweep(plan, *collective_, team_, watch_, seed, [&](const Row& row) {
         if (is_first()) print_row(out_, row);
         if (json) json->add(row);
       });
@@ -204,9 +207,9 @@ class Process {
     return total;
   }
 
-  void finish(Collective& collective) {
+  void finish() {
     const auto phase = watch_.enter("end of the job", options_.plan.timeout);
-    collective.finish();
+    collective_->finish();
     session_.finish();
   }
 
@@ -225,9 +228,11 @@ class Process {
   MpiTeam team_;
   std::vector<ProcessFacts> facts_;
   BackendDecision decision_;
+  std::unique_ptr<Collective> collective_;
 };
 
-/// How long the launcher may take to see that a process ended, and to end the others itself.
+/// How long the launcher may take to see that a peer ended, and to end the others itself. Were this process to end the
+/// job at once, its code could hide that of the peer which failed first.
 constexpr std::chrono::seconds kForThePeersEnd{3};
 
 /// Prints where and what, and ends the job: the others may be waiting for this process.
@@ -257,12 +262,18 @@ int run_worker(const std::vector<std::string>& arguments, std::ostream& out, std
     if (options.help) print_help(out);
     if (options.version) out << "ringrun worker version " << kVersion << '\n';
     if (options.help || options.version) return 0;
+    // Outlives the handlers: after an error the job is ended first, and nothing is taken down that could wait for a
+    // peer.
+    std::optional<Process> process;
     try {
-      return Process(options, out).run();
+      process.emplace(options, out);
+      return process->run();
     } catch (const CudaError& error) {
       return fail(err, ExitCode::kCuda, error.what());
+    } catch (const MpiError& error) {
+      std::this_thread::sleep_for(kForThePeersEnd);
+      return fail(err, ExitCode::kInternal, error.what());
     } catch (const NcclError& error) {
-      // Were this process to end the job now, its code could hide that of the peer which failed first.
       if (error.is_remote()) std::this_thread::sleep_for(kForThePeersEnd);
       return fail(err, ExitCode::kNccl, error.what());
     } catch (const Unsupported& error) {

@@ -7,8 +7,9 @@
 
 namespace ringrun::mpi {
 
-// Word between the ranks through the launcher's daemons: it gets through while MPI itself is stuck, in MPI_Init too, and
-// from any thread. Each call lasts at most a few seconds; where the launcher offers no such service, nothing happens.
+// Word between the ranks through the launcher's daemons: it gets through while MPI itself is stuck, in MPI_Init too,
+// and from any thread. Each call lasts at most a few seconds; where the launcher offers no such service, nothing
+// happens.
 
 /// The ranks of the job that wait for the others, and those that do not.
 struct Arrivals {
@@ -16,7 +17,8 @@ struct Arrivals {
   std::vector<int> missing;
 };
 
-/// Leaves word that this rank waits, in phase number `sequence`, in place of what it said before.
+/// Leaves word that this rank waits, in phase number `sequence`, in place of what it said before. To be repeated at
+/// least once a second while that is so: a rank that is stopped falls silent, and is told by that.
 void announce_arrival(std::uint64_t sequence) noexcept;
 
 /// Takes it back: this rank goes on.
@@ -25,8 +27,8 @@ void withdraw_arrival() noexcept;
 /// Waits for the calls above to end and makes later ones do nothing. To be called before MPI_Finalize.
 void close_arrivals() noexcept;
 
-/// Who waits in phase `sequence`, or in one so near that a collective can let ranks be that far apart. Nothing where
-/// the launcher cannot be asked.
+/// Who waits in phase `sequence`, or in one so near that a collective can let ranks be that far apart. Listens for a
+/// second and a half, and says meanwhile that this rank waits. Nothing where the launcher cannot be asked.
 std::optional<Arrivals> arrivals_near(std::uint64_t sequence) noexcept;
 
 /// The host of a rank as the launcher knows it; empty where it does not say.

@@ -16,16 +16,20 @@ namespace ringrun::mpi {
 namespace {
 
 constexpr std::chrono::seconds kLongestCall{3};
+// Longer than the second in which every waiting rank speaks once.
+constexpr std::chrono::milliseconds kListening{1500};
+constexpr std::chrono::milliseconds kBetweenWords{250};
 
 /// PMIx's calls have no deadline of their own, and the daemon may be gone: a thread makes them, which is left behind
 /// where it does not come back.
 template <typename Result>
-std::optional<Result> within_limit(std::optional<Result> (*call)(std::uint64_t), std::uint64_t argument) noexcept {
+std::optional<Result> within(std::chrono::milliseconds limit, std::optional<Result> (*call)(std::uint64_t),
+                             std::uint64_t argument) noexcept {
   try {
     auto promise = std::make_shared<std::promise<std::optional<Result>>>();
     auto future = promise->get_future();
     std::thread([promise, call, argument] { promise->set_value(call(argument)); }).detach();
-    if (future.wait_for(kLongestCall) != std::future_status::ready) return std::nullopt;
+    if (future.wait_for(limit) != std::future_status::ready) return std::nullopt;
     return future.get();
   } catch (const std::exception&) {
     return std::nullopt;
@@ -36,8 +40,8 @@ std::optional<Result> within_limit(std::optional<Result> (*call)(std::uint64_t),
 std::timed_mutex connection_mutex;
 bool closed_for_good = false;
 
-/// PMIx for the length of one call. MPI opens it for itself, and PMIx counts: were ours open at MPI_Finalize, that would
-/// not close it, and the launcher would take the end of the process for a crash.
+/// PMIx for the length of one call. MPI opens it for itself, and PMIx counts: were ours open at MPI_Finalize, that
+/// would not close it, and the launcher would take the end of the process for a crash.
 class Connection {
  public:
   Connection() : lock_(connection_mutex) {
@@ -86,46 +90,71 @@ std::optional<bool> withdraw(std::uint64_t) {
   return true;
 }
 
-std::optional<bool> publish(std::uint64_t sequence) {
-  const Connection connection;
-  if (!connection) return std::nullopt;
-  const pmix_proc_t& me = connection.self();
-  unpublish(me);  // a key is published once
+/// What a rank says: where it waits, and a number that grows each time it says so.
+struct Word {
+  std::uint64_t sequence = 0;
+  std::uint64_t repetition = 0;
+};
+
+bool publish(const pmix_proc_t& me, std::uint64_t sequence) {
+  static std::uint64_t repetition = 0;  // under the connection's lock
+  unpublish(me);                        // a key is published once
+  const std::string word = std::to_string(sequence) + " " + std::to_string(++repetition);
   pmix_info_t* info = nullptr;
   PMIX_INFO_CREATE(info, 1);
-  PMIX_INFO_LOAD(&info[0], key_for(me, me.rank).c_str(), std::to_string(sequence).c_str(), PMIX_STRING);
+  PMIX_INFO_LOAD(&info[0], key_for(me, me.rank).c_str(), word.c_str(), PMIX_STRING);
   const bool published = PMIx_Publish(info, 1) == PMIX_SUCCESS;
   PMIX_INFO_FREE(info, 1);
   return published;
 }
 
-/// The phase that `rank` waits in. One key a call: a lookup of several is answered differently by PMIx's versions where
-/// some are absent.
-std::optional<std::uint64_t> published_sequence(const pmix_proc_t& me, std::uint32_t rank) {
+std::optional<bool> announce(std::uint64_t sequence) {
+  const Connection connection;
+  if (!connection) return std::nullopt;
+  return publish(connection.self(), sequence);
+}
+
+/// One key a call: a lookup of several is answered differently by PMIx's versions where some are absent.
+std::optional<Word> look_up(const pmix_proc_t& me, std::uint32_t rank) {
   pmix_pdata_t* data = nullptr;
   PMIX_PDATA_CREATE(data, 1);
   std::strncpy(data[0].key, key_for(me, rank).c_str(), PMIX_MAX_KEYLEN);
-  std::optional<std::uint64_t> sequence;
+  std::optional<Word> word;
   if (PMIx_Lookup(data, 1, nullptr, 0) == PMIX_SUCCESS && data[0].value.type == PMIX_STRING) {
-    sequence = std::strtoull(data[0].value.data.string, nullptr, 10);
+    char* end = nullptr;
+    word.emplace();
+    word->sequence = std::strtoull(data[0].value.data.string, &end, 10);
+    word->repetition = std::strtoull(end, nullptr, 10);
   }
   PMIX_PDATA_FREE(data, 1);
-  return sequence;
+  return word;
 }
 
-std::optional<Arrivals> look_up(std::uint64_t sequence) {
+/// Its last word before and after the time of listening.
+bool waits_near(std::uint64_t sequence, const std::optional<Word>& before, const std::optional<Word>& after) {
   // Measured with three ranks, one stopped: the others stuck one phase apart.
   constexpr std::uint64_t kNear = 8;
+  if (!after || (before && before->repetition == after->repetition)) return false;
+  return std::max(after->sequence, sequence) - std::min(after->sequence, sequence) <= kNear;
+}
+
+std::optional<Arrivals> listen(std::uint64_t sequence) {
   const Connection connection;
   if (!connection) return std::nullopt;
   const pmix_proc_t& me = connection.self();
   const auto size = job_size(me);
-  // Without our own word the service is not there, and everybody would look missing.
-  if (!size || !published_sequence(me, me.rank)) return std::nullopt;
+  // Where our own word is not kept the service is not there, and everybody would look missing.
+  if (!size || !publish(me, sequence) || !look_up(me, me.rank)) return std::nullopt;
+  std::vector<std::optional<Word>> before;
+  for (std::uint32_t rank = 0; rank < *size; ++rank) before.push_back(look_up(me, rank));
+  const auto end = std::chrono::steady_clock::now() + kListening;
+  while (std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(kBetweenWords);
+    publish(me, sequence);
+  }
   Arrivals arrivals;
   for (std::uint32_t rank = 0; rank < *size; ++rank) {
-    const std::optional<std::uint64_t> theirs = rank == me.rank ? sequence : published_sequence(me, rank);
-    const bool waits = theirs && std::max(*theirs, sequence) - std::min(*theirs, sequence) <= kNear;
+    const bool waits = rank == me.rank || waits_near(sequence, before[rank], look_up(me, rank));
     (waits ? arrivals.arrived : arrivals.missing).push_back(static_cast<int>(rank));
   }
   return arrivals;
@@ -145,9 +174,9 @@ std::optional<std::string> look_up_host(std::uint64_t rank) {
 
 }  // namespace
 
-void announce_arrival(std::uint64_t sequence) noexcept { within_limit<bool>(publish, sequence); }
+void announce_arrival(std::uint64_t sequence) noexcept { within<bool>(kLongestCall, announce, sequence); }
 
-void withdraw_arrival() noexcept { within_limit<bool>(withdraw, 0); }
+void withdraw_arrival() noexcept { within<bool>(kLongestCall, withdraw, 0); }
 
 void close_arrivals() noexcept {
   // A connection that hangs is left behind: its daemon is gone.
@@ -156,11 +185,11 @@ void close_arrivals() noexcept {
 }
 
 std::optional<Arrivals> arrivals_near(std::uint64_t sequence) noexcept {
-  return within_limit<Arrivals>(look_up, sequence);
+  return within<Arrivals>(kListening + kLongestCall, listen, sequence);
 }
 
 std::string host_of_rank(int rank) noexcept {
-  return within_limit<std::string>(look_up_host, static_cast<std::uint64_t>(rank)).value_or("");
+  return within<std::string>(kLongestCall, look_up_host, static_cast<std::uint64_t>(rank)).value_or("");
 }
 
 }  // namespace ringrun::mpi

@@ -30,8 +30,8 @@ std::optional<int> first_of(const Get& get, std::initializer_list<const char*> n
 
 LaunchEnvironment read_launch_environment(const Get& get) {
   LaunchEnvironment found;
-  // The starter's own variables come first: RANK and the like may be left over in a shell. SLURM_PROCID and SLURM_LOCALID
-  // stand in a batch script too, where no rank was started: SLURM_STEP_NUM_TASKS tells a step apart.
+  // The starter's own variables come first: RANK and the like may be left over in a shell. SLURM_PROCID and
+  // SLURM_LOCALID stand in a batch script too, where no rank was started: SLURM_STEP_NUM_TASKS tells a step apart.
   const bool slurm_step = get("SLURM_STEP_NUM_TASKS") != nullptr;
   const bool torchrun = get("RINGRUN_PLAN") != nullptr || get("TORCHELASTIC_RUN_ID") != nullptr;
   found.rank = first_of(get, {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"});

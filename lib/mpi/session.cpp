@@ -1,9 +1,12 @@
 #include "lib/mpi/session.hpp"
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "lib/mpi/arrivals.hpp"
 #include "lib/mpi/check.hpp"
@@ -12,8 +15,8 @@
 namespace ringrun::mpi {
 
 Session::Session() {
-  // A process that no launcher started makes a daemon of its own, which stops where it finds no ssh to reach other hosts
-  // by, as in most containers; it will never use one.
+  // A process that no launcher started makes a daemon of its own, which stops where it finds no ssh to reach other
+  // hosts by, as in most containers; it will never use one.
   if (!launch_environment().rank) setenv("OMPI_MCA_plm_rsh_agent", "true", 0);
   int provided = 0;
   // FUNNELED: there is a second thread, which never calls MPI. MULTIPLE would cost a quarter of the 8-byte latency in
@@ -32,7 +35,13 @@ void Session::abort(int exit_code) noexcept {
   int finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
-  if (initialized != 0 && finalized == 0) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  if (initialized == 0 || finalized != 0) return;
+  // The launcher's daemon may be gone.
+  std::thread([exit_code] {
+    std::this_thread::sleep_for(std::chrono::seconds(10));
+    _exit(exit_code);
+  }).detach();
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
 std::string library_version() {

@@ -17,7 +17,8 @@ class Session {
   /// MPI_Finalize. Waits for all ranks.
   void finish();
 
-  /// Ends the job on every host with this exit code, where MPI is running; else does nothing. Callable without a Session.
+  /// Ends the job on every host with this exit code, where MPI is running; else does nothing. Callable without a
+  /// Session.
   static void abort(int exit_code) noexcept;
 };
 

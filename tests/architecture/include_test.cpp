@@ -42,7 +42,8 @@ const std::vector<Include>& includes() {
 std::vector<std::string> breaches(const std::string& including, const std::string& included) {
   std::vector<std::string> found;
   for (const Include& include : includes()) {
-    if (std::regex_search(include.file, std::regex(including)) && std::regex_search(include.what, std::regex(included))) {
+    if (std::regex_search(include.file, std::regex(including)) &&
+        std::regex_search(include.what, std::regex(included))) {
       found.push_back(include.file + " includes " + include.what);
     }
   }
@@ -51,7 +52,9 @@ std::vector<std::string> breaches(const std::string& including, const std::strin
 
 TEST(Includes, AreFoundAtAll) { EXPECT_GT(includes().size(), 300u); }
 
-TEST(Includes, NeverLeadFromTheLibraryUpwards) { EXPECT_THAT(breaches("^lib/", "^(launcher|worker)/"), testing::IsEmpty()); }
+TEST(Includes, NeverLeadFromTheLibraryUpwards) {
+  EXPECT_THAT(breaches("^lib/", "^(launcher|worker)/"), testing::IsEmpty());
+}
 
 TEST(Includes, NeverLeadFromOneProgramToTheOther) {
   EXPECT_THAT(breaches("^launcher/", "^worker/"), testing::IsEmpty());

@@ -8,10 +8,10 @@
 namespace ringrun::test {
 
 struct CommandOptions {
-  std::string cwd;                           ///< empty: the caller's
-  std::map<std::string, std::string> env;    ///< set over the caller's environment
-  std::string input;                         ///< written to standard input, which is then closed
-  std::chrono::seconds timeout{60};          ///< past it the process group is killed and exit_code is 124
+  std::string cwd;                         ///< empty: the caller's
+  std::map<std::string, std::string> env;  ///< set over the caller's environment
+  std::string input;                       ///< written to standard input, which is then closed
+  std::chrono::seconds timeout{60};        ///< past it the process group is killed and exit_code is 124
 };
 
 struct CommandResult {

@@ -27,7 +27,8 @@ ProcessFacts with_gpus(const std::string& host, int gpus, int local_rank = 0, in
   facts.host_has_gpu = true;
   facts.nccl_version = 22809;
   for (int i = 0; i < gpus; ++i) {
-    facts.devices.push_back({i, "GPU-" + host + std::to_string(i), "0000:0" + std::to_string(i) + ":00", "NVIDIA H200"});
+    facts.devices.push_back(
+        {i, "GPU-" + host + std::to_string(i), "0000:0" + std::to_string(i) + ":00", "NVIDIA H200"});
   }
   return facts;
 }
@@ -97,7 +98,8 @@ TEST(BackendChoice, SharesAGpuWhereThatIsAllowedAndSaysWhatTheFiguresAre) {
 TEST(BackendChoice, TakesTheOnlyVisibleCardWhereEachTaskSeesItsOwn) {
   ProcessFacts second = with_gpus("a", 1, 1, 2);
   second.devices[0].uuid = "GPU-other";
-  EXPECT_THAT(choose_backend({}, {with_gpus("a", 1, 0, 2), second}).devices, ElementsAre(ElementsAre(0), ElementsAre(0)));
+  EXPECT_THAT(choose_backend({}, {with_gpus("a", 1, 0, 2), second}).devices,
+              ElementsAre(ElementsAre(0), ElementsAre(0)));
 }
 
 TEST(BackendChoice, GivesEachProcessItsShareOfGpus) {

@@ -19,7 +19,8 @@ TEST(ByteSize, ReadsBinaryUnitsInEitherCase) {
 TEST(ByteSize, KeepsEveryDigitOfLargeNumbers) { EXPECT_EQ(parse_byte_size("9007199254740993"), 9007199254740993); }
 
 TEST(ByteSize, QuotesWhatIsNotASize) {
-  for (const char* text : {"", "M", "-8", "8X", "8 M", "8MM", "1e3", "nan", "inf", "0.3", "9999999999G", "8M8", "0x10"}) {
+  for (const char* text :
+       {"", "M", "-8", "8X", "8 M", "8MM", "1e3", "nan", "inf", "0.3", "9999999999G", "8M8", "0x10"}) {
     try {
       parse_byte_size(text);
       ADD_FAILURE() << "'" << text << "' was read as a size";

@@ -99,7 +99,8 @@ TEST(Pattern, ChangesWithTheSeedSoThatAnOldResultIsFound) {
   const Pattern before = make_pattern(DataType::kInt32, ReduceOp::kSum, 2, 1);
   const Pattern after = make_pattern(DataType::kInt32, ReduceOp::kSum, 2, 2);
   int equal = 0;
-  for (std::uint64_t index = 0; index < 1000; ++index) equal += reduced_value(before, index) == reduced_value(after, index);
+  for (std::uint64_t index = 0; index < 1000; ++index)
+    equal += reduced_value(before, index) == reduced_value(after, index);
   EXPECT_LT(equal, 5);
 }
 
@@ -129,7 +130,8 @@ TEST(HostElements, FindAndLocateASingleWrongElement) {
 }
 
 TEST(HostElements, CallABufferThatWasNeverWrittenWrongAtEveryElement) {
-  for (DataType type : {DataType::kInt8, DataType::kUint8, DataType::kInt32, DataType::kUint64, DataType::kFloat, DataType::kDouble}) {
+  for (DataType type :
+       {DataType::kInt8, DataType::kUint8, DataType::kInt32, DataType::kUint64, DataType::kFloat, DataType::kDouble}) {
     for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin}) {
       const Pattern pattern = make_pattern(type, op, 3, 4);
       std::vector<std::uint64_t> memory(500);

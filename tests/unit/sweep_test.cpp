@@ -119,9 +119,10 @@ TEST_F(SweepTest, CountsAndLocatesAWrongElement) {
   EXPECT_EQ(rows[1].out_of_place.wrong, 0u);
   EXPECT_EQ(rows[1].in_place.wrong, 1u);
   ASSERT_THAT(rows[1].in_place.wrong_locations, SizeIs(1));
-  EXPECT_EQ(rows[1].in_place.wrong_locations[0],
-            "rank 2: 1 wrong in the all-reduce of 128 bytes (float sum, in-place), first at element 5 of 32: expected 7, "
-            "got 8\n");
+  EXPECT_EQ(
+      rows[1].in_place.wrong_locations[0],
+      "rank 2: 1 wrong in the all-reduce of 128 bytes (float sum, in-place), first at element 5 of 32: expected 7, "
+      "got 8\n");
 }
 
 TEST_F(SweepTest, CombinesTimesAsAsked) {

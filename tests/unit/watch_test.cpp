@@ -18,8 +18,7 @@ struct Heard {
   std::atomic<std::uint64_t> expired_sequence{0};
 
   Watch::Callbacks callbacks() {
-    return {[this](const WatchedPhase&) { ++slow; },
-            [this] { ++progressed; },
+    return {[this](const WatchedPhase&) { ++slow; }, [this] { ++progressed; },
             [this](const WatchedPhase& phase) {
               ++expired;
               expired_sequence = phase.sequence;
@@ -44,16 +43,14 @@ TEST(Watch, TellsAPhaseThatOutlastsItsDeadlineWhileTheMainThreadIsStuck) {
   const auto phase = watch.enter("stuck", 0.2);
   EXPECT_TRUE(becomes_true([&] { return heard.expired > 0; }));
   EXPECT_EQ(heard.expired_sequence, 2u);
-  EXPECT_EQ(heard.slow, 1);
+  EXPECT_GE(heard.slow, 1);
 }
 
-TEST(Watch, TellsASlowPhaseOnceAndLongBeforeItsDeadline) {
+TEST(Watch, TellsASlowPhaseAgainAndAgainLongBeforeItsDeadline) {
   Heard heard;
   Watch watch(heard.callbacks(), 0.1);
   const auto phase = watch.enter("slow", 60);
-  EXPECT_TRUE(becomes_true([&] { return heard.slow == 1; }));
-  std::this_thread::sleep_for(milliseconds(200));
-  EXPECT_EQ(heard.slow, 1);
+  EXPECT_TRUE(becomes_true([&] { return heard.slow >= 3; }));
   EXPECT_EQ(heard.expired, 0);
 }
 
@@ -62,7 +59,7 @@ TEST(Watch, TellsOnceThatASlowPhaseHasEnded) {
   Watch watch(heard.callbacks(), 0.1);
   {
     const auto phase = watch.enter("slow", 60);
-    EXPECT_TRUE(becomes_true([&] { return heard.slow == 1; }));
+    EXPECT_TRUE(becomes_true([&] { return heard.slow >= 1; }));
     EXPECT_EQ(heard.progressed, 0);
   }
   EXPECT_TRUE(becomes_true([&] { return heard.progressed == 1; }));

@@ -28,8 +28,9 @@ TEST(WorkerOptions, HaveTheDefaultsOfNcclTests) {
 }
 
 TEST(WorkerOptions, TakeShortLongAndGluedForms) {
-  const Options options = parse_options({"-b", "8", "--maxbytes", "128M", "-f", "2", "-n", "5", "--warmup_iters=3", "-c", "0",
-                                         "-d", "int8", "-o", "max", "-a", "3", "-N", "0", "-g", "2", "-m", "4", "-T", "7.5"});
+  const Options options = parse_options({"-b", "8",  "--maxbytes", "128M", "-f", "2",   "-n", "5", "--warmup_iters=3",
+                                         "-c", "0",  "-d",         "int8", "-o", "max", "-a", "3", "-N",
+                                         "0",  "-g", "2",          "-m",   "4",  "-T",  "7.5"});
   EXPECT_EQ(options.plan.sizes.size(), 25u);
   EXPECT_EQ(options.plan.sizes.front(), 8);
   EXPECT_EQ(options.plan.sizes.back(), 128 << 20);
@@ -86,8 +87,8 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
 TEST(WorkerOptions, AreAllInTheHelp) {
   std::ostringstream out;
   print_help(out);
-  for (const char* option : {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c", "-o", "-d", "-r", "-g", "-a", "-N", "-T", "-J",
-                             "--backend", "--share-gpu"}) {
+  for (const char* option : {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c", "-o", "-d", "-r", "-g", "-a", "-N", "-T",
+                             "-J", "--backend", "--share-gpu"}) {
     EXPECT_THAT(out.str(), HasSubstr(option));
   }
 }

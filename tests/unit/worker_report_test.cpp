@@ -72,7 +72,8 @@ TEST(Table, SaysNotApplicableWhereNothingWasChecked) {
   std::ostringstream out;
   print_row(out, row);
   EXPECT_EQ(out.str(),
-            "           8             2     float     sum      -1     5.74    0.00    0.00     N/A     0.34    0.02    0.00     N/A\n");
+            "           8             2     float     sum      -1     5.74    0.00    0.00     N/A     0.34    0.02    "
+            "0.00     N/A\n");
 }
 
 TEST(Table, LocatesWrongElementsUnderTheirRowAndSaysFailed) {

@@ -16,7 +16,6 @@ std::string quantity(std::size_t number, const std::string& noun, const char* pl
   return std::to_string(number) + " " + noun + (number == 1 ? "" : plural_ending);
 }
 
-
 /// Each host once, with the reason of its first process that has no usable GPU.
 std::string hosts_without_gpu(const std::vector<ProcessFacts>& facts) {
   std::string text;
@@ -81,15 +80,16 @@ void check_duplicates(const Options& options, const std::vector<ProcessFacts>& f
   for (std::size_t process = 0; process < facts.size(); ++process) {
     for (std::size_t i = 0; i < decision.devices[process].size(); ++i) {
       const GpuDevice& gpu = facts[process].devices.at(static_cast<std::size_t>(decision.devices[process][i]));
-      const std::string rank = "rank " + std::to_string(process * static_cast<std::size_t>(options.gpus) + i) + " on " +
-                               facts[process].host;
+      const std::string rank =
+          "rank " + std::to_string(process * static_cast<std::size_t>(options.gpus) + i) + " on " + facts[process].host;
       const auto [other, is_new] = taken.emplace(gpu.uuid, rank);
       if (is_new) continue;
       decision.shared_gpu = true;
       if (options.share_gpu) continue;
-      throw Unsupported(other->second + " and " + rank + " are on the same GPU, " + gpu.uuid + " (" + gpu.bus_id + ")",
-                        "start one rank per GPU: slots= in the hostfile, -np; or allow it with --share-gpu, to measure the "
-                        "socket path");
+      throw Unsupported(
+          other->second + " and " + rank + " are on the same GPU, " + gpu.uuid + " (" + gpu.bus_id + ")",
+          "start one rank per GPU: slots= in the hostfile, -np; or allow it with --share-gpu, to measure the "
+          "socket path");
     }
   }
 }
@@ -157,7 +157,8 @@ BackendDecision choose_backend(const Options& options, const std::vector<Process
   check_duplicates(options, facts, decision);
   if (decision.shared_gpu) {
     decision.remarks.push_back(
-        "Several ranks share one GPU (--share-gpu): each is a host of its own to NCCL, so these figures are of the socket "
+        "Several ranks share one GPU (--share-gpu): each is a host of its own to NCCL, so these figures are of the "
+        "socket "
         "path on one shared GPU, not of NVLink or PCIe");
   }
   return decision;

@@ -12,12 +12,12 @@ namespace ringrun::worker {
 struct ProcessFacts {
   std::string host;
   int pid = 0;
-  int cpus = 0;              ///< that it may run on
+  int cpus = 0;  ///< that it may run on
   int local_rank = 0;
   int local_size = 1;
-  int nccl_version = 0;      ///< of the loaded library; 0: none
-  bool host_has_gpu = false; ///< the driver's device files are there, and not hidden
-  std::string why_no_gpu;    ///< where it has no usable GPU
+  int nccl_version = 0;            ///< of the loaded library; 0: none
+  bool host_has_gpu = false;       ///< the driver's device files are there, and not hidden
+  std::string why_no_gpu;          ///< where it has no usable GPU
   std::vector<GpuDevice> devices;  ///< visible ones
 };
 

@@ -49,8 +49,9 @@ GpuLibrary load_gpu_library() {
   try {
     library.devices = library.backend->visible_devices();
     if (library.devices.empty()) {
-      library.why_not = visible_devices == nullptr ? "CUDA sees no GPU"
-                                                   : "CUDA_VISIBLE_DEVICES='" + std::string(visible_devices) + "' shows no GPU";
+      library.why_not = visible_devices == nullptr
+                            ? "CUDA sees no GPU"
+                            : "CUDA_VISIBLE_DEVICES='" + std::string(visible_devices) + "' shows no GPU";
     }
   } catch (const CudaError& failure) {
     // CUDA calls an absent driver one that is too old.

@@ -10,8 +10,8 @@ namespace ringrun::worker {
 struct GpuLibrary {
   const GpuBackend* backend = nullptr;  ///< null: it could not be loaded
   std::vector<GpuDevice> devices;
-  std::string why_not;       ///< where there is no backend or no device: the loader's or CUDA's own words
-  bool host_has_gpu = false; ///< the driver's device files are there and not hidden, whatever could be loaded
+  std::string why_not;        ///< where there is no backend or no device: the loader's or CUDA's own words
+  bool host_has_gpu = false;  ///< the driver's device files are there and not hidden, whatever could be loaded
 };
 
 /// Loads libringrun_nccl.so from beside this program. Never throws for what a host may lack.

@@ -57,7 +57,8 @@ void fill_wrong(void* data, DataType type, const Pattern& pattern, std::size_t c
   });
 }
 
-WrongElements compare_with_result(const void* data, DataType type, const Pattern& pattern, int rank, std::size_t count) {
+WrongElements compare_with_result(const void* data, DataType type, const Pattern& pattern, int rank,
+                                  std::size_t count) {
   WrongElements wrong;
   wrong.rank = rank;
   with_type(type, [&]<typename T>(T*) {

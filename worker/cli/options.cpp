@@ -15,36 +15,32 @@ namespace {
 const char* const kHelpRemedy = "'worker --help' lists the options";
 
 cxxopts::Options option_table() {
-  cxxopts::Options table("worker", "All-reduce sweep over GPUs (NCCL) or host memory (MPI). One process per GPU, started by "
-                                   "ringrun, mpirun or srun.\n");
+  cxxopts::Options table("worker",
+                         "All-reduce sweep over GPUs (NCCL) or host memory (MPI). One process per GPU, started by "
+                         "ringrun, mpirun or srun.\n");
   const auto text = [](const char* preset) { return cxxopts::value<std::string>()->default_value(preset); };
-  table.add_options("Sizes")
-      ("b,minbytes", "smallest size; K, M, G are powers of 1024", text("32M"), "SIZE")
-      ("e,maxbytes", "largest size", text("32M"), "SIZE")
-      ("i,stepbytes", "step between sizes", text("1M"), "SIZE")
-      ("f,stepfactor", "factor between sizes, instead of a step", text("1"), "N");
-  table.add_options("Operation")
-      ("o,op", "sum, prod, min, max, avg, or all", text("sum"), "OP")
-      ("d,datatype", "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, or all", text("float"), "TYPE")
-      ("r,root", "accepted for nccl-tests' scripts; an all-reduce has no root", text("0"), "RANK");
-  table.add_options("Measurement")
-      ("n,iters", "timed operations of each size", text("20"), "N")
-      ("w,warmup_iters", "operations before the first size", text("1"), "N")
-      ("m,agg_iters", "operations in one group", text("1"), "N")
-      ("c,check", "checks of each size; 0: none", text("1"), "N")
-      ("a,average", "time over the processes: 0 rank 0, 1 average, 2 min, 3 max", text("1"), "0..3")
-      ("N,run_cycles", "runs of the whole sweep; 0: until stopped", text("1"), "N");
-  table.add_options("Where")
-      ("backend", "auto, nccl or mpi; auto: NCCL where every process has a GPU, MPI where none has", text("auto"), "NAME")
-      ("g,ngpus", "GPUs of each process", text("1"), "N")
-      ("t,nthreads", "accepted for nccl-tests' scripts; only 1", text("1"), "N")
-      ("share-gpu", "allow several ranks on one GPU: each becomes a host of its own to NCCL (socket path)");
-  table.add_options("Limits and output")
-      ("T,timeout", "seconds for any one wait, beyond what the data itself takes; then the job ends with exit code 4. 0: for ever",
-       text("60"), "SECONDS")
-      ("J,output_file", "results as JSON", text(""), "FILE")
-      ("V,version", "print the version")
-      ("h,help", "print this help");
+  table.add_options("Sizes")("b,minbytes", "smallest size; K, M, G are powers of 1024", text("32M"), "SIZE")(
+      "e,maxbytes", "largest size", text("32M"), "SIZE")("i,stepbytes", "step between sizes", text("1M"), "SIZE")(
+      "f,stepfactor", "factor between sizes, instead of a step", text("1"), "N");
+  table.add_options("Operation")("o,op", "sum, prod, min, max, avg, or all", text("sum"), "OP")(
+      "d,datatype", "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, or all", text("float"),
+      "TYPE")("r,root", "accepted for nccl-tests' scripts; an all-reduce has no root", text("0"), "RANK");
+  table.add_options("Measurement")("n,iters", "timed operations of each size", text("20"), "N")(
+      "w,warmup_iters", "operations before the first size", text("1"), "N")(
+      "m,agg_iters", "operations in one group", text("1"), "N")("c,check", "checks of each size; 0: none", text("1"),
+                                                                "N")(
+      "a,average", "time over the processes: 0 rank 0, 1 average, 2 min, 3 max", text("1"), "0..3")(
+      "N,run_cycles", "runs of the whole sweep; 0: until stopped", text("1"), "N");
+  table.add_options("Where")("backend",
+                             "auto, nccl or mpi; auto: NCCL where every process has a GPU, MPI where none has",
+                             text("auto"), "NAME")("g,ngpus", "GPUs of each process", text("1"), "N")(
+      "t,nthreads", "accepted for nccl-tests' scripts; only 1", text("1"), "N")(
+      "share-gpu", "allow several ranks on one GPU: each becomes a host of its own to NCCL (socket path)");
+  table.add_options("Limits and output")(
+      "T,timeout",
+      "seconds for any one wait, beyond what the data itself takes; then the job ends with exit code 4. 0: for ever",
+      text("60"), "SECONDS")("J,output_file", "results as JSON", text(""), "FILE")("V,version", "print the version")(
+      "h,help", "print this help");
   table.custom_help("[options]");
   return table;
 }
@@ -69,7 +65,8 @@ class Reader {
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (code != std::errc{} || end != value.data() + value.size() || number < lowest || number > highest) {
       throw UserError(std::string("--") + option + ": '" + value + "' is not a whole number from " +
-                          std::to_string(lowest) + (highest < (1 << 30) ? " to " + std::to_string(highest) : " upwards"),
+                          std::to_string(lowest) +
+                          (highest < (1 << 30) ? " to " + std::to_string(highest) : " upwards"),
                       kHelpRemedy);
     }
     return number;
@@ -124,7 +121,8 @@ void read_sizes(const Reader& read, Options& options) {
   if (options.factor > 1 && options.smallest == 0 && options.largest > 0) {
     throw UserError("--minbytes 0 times --stepfactor stays 0", "begin at one element: -b 8");
   }
-  const std::int64_t steps = options.factor > 1 ? 64 : (options.largest - options.smallest) / std::max<std::int64_t>(options.step, 1);
+  const std::int64_t steps =
+      options.factor > 1 ? 64 : (options.largest - options.smallest) / std::max<std::int64_t>(options.step, 1);
   if (steps > 1'000'000) {
     throw UserError("the sizes from --minbytes to --maxbytes are " + std::to_string(steps) + " steps",
                     "give a larger step (-i) or a factor (-f 2)");

@@ -12,7 +12,8 @@ namespace {
 
 constexpr const char* kHeading =
     "#\n"
-    "#                                                              out-of-place                       in-place          \n"
+    "#                                                              out-of-place                       in-place        "
+    "  \n"
     "#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  "
     "#wrong \n"
     "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)  "

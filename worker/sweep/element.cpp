@@ -56,7 +56,8 @@ const std::vector<DataType>& all_data_types() {
 }
 
 const std::vector<ReduceOp>& all_reduce_ops() {
-  static const std::vector<ReduceOp> all{ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin, ReduceOp::kAvg};
+  static const std::vector<ReduceOp> all{ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin,
+                                         ReduceOp::kAvg};
   return all;
 }
 

@@ -9,7 +9,18 @@
 namespace ringrun::worker {
 
 /// Element types in NCCL's order.
-enum class DataType : std::uint8_t { kInt8, kUint8, kInt32, kUint32, kInt64, kUint64, kHalf, kFloat, kDouble, kBfloat16 };
+enum class DataType : std::uint8_t {
+  kInt8,
+  kUint8,
+  kInt32,
+  kUint32,
+  kInt64,
+  kUint64,
+  kHalf,
+  kFloat,
+  kDouble,
+  kBfloat16
+};
 
 /// Reductions in NCCL's order.
 enum class ReduceOp : std::uint8_t { kSum, kProd, kMax, kMin, kAvg };

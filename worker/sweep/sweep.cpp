@@ -43,16 +43,16 @@ class Sweep {
 
   double run(const Operation& operation, int iterations, int aggregate, double one_took) {
     const double operations = static_cast<double>(iterations) * aggregate;
-    const auto phase = watch_.enter(describe("all-reduce", operation),
-                                    deadline_for(plan_, operation, operations, one_took));
+    const auto phase =
+        watch_.enter(describe("all-reduce", operation), deadline_for(plan_, operation, operations, one_took));
     const auto start = Clock::now();
     collective_.run(operation, iterations, aggregate);
     return seconds_since(start);
   }
 
   void barrier(const Operation& operation) {
-    const auto phase = watch_.enter(describe("barrier before the all-reduce", operation),
-                                    deadline_for(plan_, operation, 1, 0));
+    const auto phase =
+        watch_.enter(describe("barrier before the all-reduce", operation), deadline_for(plan_, operation, 1, 0));
     team_.barrier();
   }
 
@@ -63,7 +63,8 @@ class Sweep {
     const double total = run(operation, plan_.iterations, plan_.aggregate, one_took);
     Measurement measured;
     {
-      const auto phase = watch_.enter(describe("exchange of the times", operation), deadline_for(plan_, operation, 1, 0));
+      const auto phase =
+          watch_.enter(describe("exchange of the times", operation), deadline_for(plan_, operation, 1, 0));
       measured.seconds = team_.combine(total / plan_.iterations / plan_.aggregate, plan_.across);
     }
     measured.bandwidth = all_reduce_bandwidth(operation.bytes(), measured.seconds, collective_.ranks());

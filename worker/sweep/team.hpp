@@ -13,7 +13,7 @@ enum class TimeAcross : int { kRankZero = 0, kAverage = 1, kMin = 2, kMax = 3 };
 class Team {
  public:
   virtual ~Team() = default;
-  virtual int process() const = 0;    ///< 0 … processes()-1
+  virtual int process() const = 0;  ///< 0 … processes()-1
   virtual int processes() const = 0;
   virtual void barrier() = 0;
   virtual double combine(double seconds, TimeAcross how) = 0;

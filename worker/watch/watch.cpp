@@ -7,11 +7,11 @@ namespace ringrun::worker {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{50};
+constexpr std::chrono::milliseconds kBetweenReports{500};
 
 }  // namespace
 
-Watch::Watch(Callbacks callbacks, double slow_seconds)
-    : callbacks_(std::move(callbacks)), slow_seconds_(slow_seconds) {
+Watch::Watch(Callbacks callbacks, double slow_seconds) : callbacks_(std::move(callbacks)), slow_seconds_(slow_seconds) {
   // Signals are the main thread's.
   sigset_t all, before;
   sigfillset(&all);
@@ -48,14 +48,17 @@ void Watch::look() {
   std::unique_lock lock(mutex_);
   while (!stop_requested_.wait_for(lock, kBetweenLooks, [this] { return stop_; })) {
     const bool watched = in_phase_ && phase_.seconds > 0;
-    const double lasted = watched ? std::chrono::duration<double>(Clock::now() - since_).count() : 0;
+    const auto now = Clock::now();
+    const double lasted = watched ? std::chrono::duration<double>(now - since_).count() : 0;
     const bool known_slow = watched && slow_reported_ == phase_.sequence;
     const bool expired = watched && lasted >= phase_.seconds;
-    const bool slow = watched && !known_slow && lasted >= std::min(slow_seconds_, phase_.seconds / 4);
+    const bool slow = known_slow ? now - slow_reported_at_ >= kBetweenReports
+                                 : watched && lasted >= std::min(slow_seconds_, phase_.seconds / 4);
     const bool progress = slow_reported_ != 0 && !known_slow;
     if (!expired && !slow && !progress) continue;
     const WatchedPhase phase = phase_;
     slow_reported_ = slow || known_slow ? phase.sequence : 0;
+    if (slow) slow_reported_at_ = now;
     // The callbacks talk to other processes: the main thread must be able to go on meanwhile.
     lock.unlock();
     if (progress && !slow) callbacks_.on_progress();

@@ -24,6 +24,7 @@ class Watch {
  public:
   struct Callbacks {
     /// The phase lasts longer than usual: the time to leave word for the others that this process has come so far.
+    /// Called again every half second while it lasts.
     std::function<void(const WatchedPhase&)> on_slow;
     /// A phase that was called slow has ended.
     std::function<void()> on_progress;
@@ -65,6 +66,7 @@ class Watch {
   bool stop_ = false;
   bool in_phase_ = false;
   std::uint64_t slow_reported_ = 0;  ///< the sequence of the phase that was called slow; 0: none
+  Clock::time_point slow_reported_at_;
   WatchedPhase phase_;
   Clock::time_point since_;
   std::thread thread_;

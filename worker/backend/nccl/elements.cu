@@ -163,12 +163,13 @@ cudaError_t with_type(DataType type, Launch launch) {
 cudaError_t fill_contribution_on_gpu(void* data, DataType type, const Pattern& pattern, int rank, std::size_t count,
                                      cudaStream_t stream) {
   return with_type(type, [&](auto* null) {
-    fill_contribution_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<decltype(null)>(data), pattern, rank,
-                                                                        count);
+    fill_contribution_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<decltype(null)>(data), pattern,
+                                                                         rank, count);
   });
 }
 
-cudaError_t fill_wrong_on_gpu(void* data, DataType type, const Pattern& pattern, std::size_t count, cudaStream_t stream) {
+cudaError_t fill_wrong_on_gpu(void* data, DataType type, const Pattern& pattern, std::size_t count,
+                              cudaStream_t stream) {
   return with_type(type, [&](auto* null) {
     fill_wrong_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<decltype(null)>(data), pattern, count);
   });
@@ -177,8 +178,8 @@ cudaError_t fill_wrong_on_gpu(void* data, DataType type, const Pattern& pattern,
 cudaError_t compare_on_gpu(const void* data, DataType type, const Pattern& pattern, double relative_tolerance,
                            std::size_t count, Mismatches* mismatches, cudaStream_t stream) {
   return with_type(type, [&](auto* null) {
-    compare_kernel<<<blocks_for(count), kThreads, 0, stream>>>(
-        static_cast<decltype(null)>(const_cast<void*>(data)), pattern, relative_tolerance, count, mismatches);
+    compare_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<decltype(null)>(const_cast<void*>(data)),
+                                                               pattern, relative_tolerance, count, mismatches);
   });
 }
 

@@ -17,7 +17,8 @@ cudaError_t fill_contribution_on_gpu(void* data, DataType type, const Pattern& p
                                      cudaStream_t stream);
 
 /// Writes what is wrong at every element, so that a result that was never written is found.
-cudaError_t fill_wrong_on_gpu(void* data, DataType type, const Pattern& pattern, std::size_t count, cudaStream_t stream);
+cudaError_t fill_wrong_on_gpu(void* data, DataType type, const Pattern& pattern, std::size_t count,
+                              cudaStream_t stream);
 
 /// In device memory. Set `count` to 0 and `first_index` to UINT64_MAX before.
 struct Mismatches {

@@ -63,18 +63,15 @@ DeviceMemory allocate(int device, std::size_t bytes) {
     cudaGetLastError();  // the error is sticky until read
     std::size_t free_bytes = 0, total = 0;
     cudaMemGetInfo(&free_bytes, &total);
-    throw CudaError("cudaMalloc of " + format_byte_size(static_cast<std::int64_t>(bytes)) + " on device " +
-                        std::to_string(device),
-                    "out of memory, " + std::to_string(free_bytes >> 20) + "M are free; give a smaller largest size, -e",
-                    code);
+    throw CudaError(
+        "cudaMalloc of " + format_byte_size(static_cast<std::int64_t>(bytes)) + " on device " + std::to_string(device),
+        "out of memory, " + std::to_string(free_bytes >> 20) + "M are free; give a smaller largest size, -e", code);
   }
   check_cuda(code, "cudaMalloc");
   return DeviceMemory(memory);
 }
 
-std::byte* at(const DeviceMemory& memory, std::size_t offset) {
-  return static_cast<std::byte*>(memory.get()) + offset;
-}
+std::byte* at(const DeviceMemory& memory, std::size_t offset) { return static_cast<std::byte*>(memory.get()) + offset; }
 
 }  // namespace
 
