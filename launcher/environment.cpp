@@ -39,7 +39,7 @@ std::optional<std::string> find_on_path(const Environment& environment, const st
                                         const std::string& skip) {
   std::error_code ignored;
   if (name.find('/') != std::string::npos) return is_program(name) ? std::optional(name) : std::nullopt;
-  std::istringstream folders(find_variable(environment, "PATH").value_or("/usr/local/bin:/usr/bin:/bin"));
+  std::istringstream folders(find_variable(environment, "PATH").value_or(kDefaultPath));
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::filesystem::path path = std::filesystem::absolute(folder.empty() ? "." : folder, ignored) / name;
     if (!is_program(path)) continue;

@@ -6,6 +6,9 @@
 
 namespace ringrun {
 
+/// What a shell searches where PATH is unset.
+inline constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+
 /// Environment variables by name.
 using Environment = std::map<std::string, std::string>;
 

@@ -1,6 +1,8 @@
 #include "launcher/launcher.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <ostream>
 
@@ -97,9 +99,38 @@ void check_root(const LaunchRequest& request, const Environment& environment) {
       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 (Open MPI 5: PRTE_ALLOW_RUN_AS_ROOT, PRTE_ALLOW_RUN_AS_ROOT_CONFIRM)");
 }
 
+Surroundings read_surroundings() {
+  std::error_code error;
+  Surroundings here{read_environment(), own_executable(), std::filesystem::current_path(error).string()};
+  if (error)
+    throw UserError("the current folder cannot be read: " + error.message(), "change into a folder that exists");
+  // mpirun looks for its own parts on PATH.
+  here.environment.emplace("PATH", kDefaultPath);
+  return here;
+}
+
+void check_words(const LaunchRequest& request) {
+  // mpirun would take it for the beginning of a second program.
+  if (std::find(request.program.begin(), request.program.end(), ":") != request.program.end()) {
+    throw UserError(
+        "':' among the arguments: several programs in one job are not supported",
+        "start one job for each program; where the program wants an argument ':', put its call into a script");
+  }
+  if (request.working_directory && request.working_directory->empty()) {
+    throw UserError("-wdir '' names no folder", "write -wdir FOLDER, or leave it off");
+  }
+}
+
+/// Help that goes to a full disk is no help.
+int printed(std::ostream& out) {
+  if (out.flush()) return 0;
+  throw SystemError("write to standard output", std::strerror(errno), errno);
+}
+
 int launch(const LaunchRequest& request, const Streams& streams) {
-  const Surroundings here{read_environment(), own_executable(), std::filesystem::current_path().string()};
+  const Surroundings here = read_surroundings();
   check_root(request, here.environment);
+  check_words(request);
   const HostList hosts = read_hosts(request);
   const Exports exports = resolve_exports(request.exports, here.environment);
   std::vector<std::string> program = request.program.empty() ? std::vector{find_worker(here.ringrun)} : request.program;
@@ -119,7 +150,7 @@ int launch(const LaunchRequest& request, const Streams& streams) {
   report_decisions(streams.err, request, engine, job, here.environment, line);
   if (request.dry_run) {
     print_dry_run(streams.out, job, line);
-    return 0;
+    return printed(streams.out);
   }
   Environment environment = here.environment;
   for (const std::string& name : command.unset) environment.erase(name);
@@ -139,11 +170,11 @@ int start(const std::vector<std::string>& args, const Streams& streams) {
   const LaunchRequest request = parse_command_line(args);
   if (request.help) {
     print_help(streams.out);
-    return 0;
+    return printed(streams.out);
   }
   if (request.version) {
     streams.out << "ringrun " << kVersion << "\n";
-    return 0;
+    return printed(streams.out);
   }
   return launch(request, streams);
 }

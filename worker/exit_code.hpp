@@ -1,8 +1,6 @@
 #pragma once
 
-#include <stdexcept>
-#include <string>
-#include <utility>
+#include "lib/error.hpp"
 
 namespace ringrun::worker {
 
@@ -20,14 +18,9 @@ enum class ExitCode : int {
 
 /// A request that cannot be met: too few GPUs, a GPU taken twice, a type that the backend lacks. Ends with
 /// kUnsupported.
-class Unsupported : public std::runtime_error {
+class Unsupported : public UserError {
  public:
-  explicit Unsupported(const std::string& problem, std::string remedy = {})
-      : std::runtime_error(problem), remedy_(std::move(remedy)) {}
-  const std::string& remedy() const noexcept { return remedy_; }
-
- private:
-  std::string remedy_;
+  using UserError::UserError;
 };
 
 }  // namespace ringrun::worker

@@ -1,5 +1,9 @@
 #include <iostream>
 
+#include "lib/host/standard_streams.hpp"
 #include "worker/worker.hpp"
 
-int main(int argc, char** argv) { return ringrun::worker::run_worker({argv + 1, argv + argc}, std::cout, std::cerr); }
+int main(int argc, char** argv) {
+  ringrun::open_closed_standard_streams();
+  return ringrun::worker::run_worker({argv + 1, argv + argc}, std::cout, std::cerr);
+}

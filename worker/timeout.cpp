@@ -59,7 +59,7 @@ void TimeoutReport::end_job(const WatchedPhase& phase) {
   if (!reports) std::this_thread::sleep_for(kForTheReport);
   if (reports) {
     std::string text =
-        fmt::format("[{}:{}] worker: {} did not end within {:.0f} s\n", host_name(), rank, phase.what, phase.seconds);
+        fmt::format("[{}:{}] worker: {} did not end within {:g} s\n", host_name(), rank, phase.what, phase.seconds);
     if (!arrivals) {
       text += "  this rank waits; the launcher cannot be asked which ranks did not arrive\n";
     } else if (arrivals->missing.empty()) {

@@ -4,8 +4,10 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <ostream>
 #include <thread>
 
@@ -83,9 +85,10 @@ class Process {
     if (is_first() && !options_.json_file.empty()) json.emplace(options_.json_file, head);
     if (is_first()) print_head(out_, head);
     const SweepSummary summary = sweep(options.plan, json);
-    if (is_first()) print_foot(out_, summary);
-    if (json) json->write(summary);
+    if (is_first()) print_foot(out_, summary, options_.least_bandwidth);
+    if (json) json->write(summary, options_.least_bandwidth);
     finish();
+    if (!out_) throw SystemError("write to standard output", std::strerror(errno), errno);
     return static_cast<int>(verdict(summary));
   }
 
@@ -215,9 +218,7 @@ class Process {
 
   ExitCode verdict(const SweepSummary& summary) const {
     if (summary.wrong > 0) return ExitCode::kWrongData;
-    const char* wanted = std::getenv("NCCL_TESTS_MIN_BW");
-    const double least = wanted == nullptr ? 0 : std::atof(wanted);
-    return summary.average_bus_bandwidth() < 0.9 * least ? ExitCode::kWrongData : ExitCode::kSuccess;
+    return summary.is_fast_enough(options_.least_bandwidth.value_or(0)) ? ExitCode::kSuccess : ExitCode::kWrongData;
   }
 
   const Options& options_;
@@ -250,7 +251,7 @@ int run_worker(const std::vector<std::string>& arguments, std::ostream& out, std
   try {
     const Options options = [&] {
       try {
-        return parse_options(arguments);
+        return parse_options(arguments, std::getenv("NCCL_TESTS_MIN_BW"));
       } catch (const UserError& error) {
         // Every process reads the same line: one of them complains.
         if (mpi::launch_environment().rank.value_or(0) == 0) {
@@ -261,7 +262,8 @@ int run_worker(const std::vector<std::string>& arguments, std::ostream& out, std
     }();
     if (options.help) print_help(out);
     if (options.version) out << "ringrun worker version " << kVersion << '\n';
-    if (options.help || options.version) return 0;
+    if (options.help || options.version)
+      return static_cast<int>(out.flush() ? ExitCode::kSuccess : ExitCode::kInternal);
     // Outlives the handlers: after an error the job is ended first, and nothing is taken down that could wait for a
     // peer.
     std::optional<Process> process;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
 
 #include "lib/error.hpp"
 
@@ -20,6 +21,13 @@ int whole_number(const std::string& option, const std::string& text, int least, 
                     (open ? " upwards" : " to " + std::to_string(most)));
   }
   return value;
+}
+
+std::string binding(const std::string& text) {
+  static const std::set<std::string> known = {"none",    "hwthread", "core", "l1cache", "l2cache", "l3cache",
+                                              "package", "socket",   "numa", "board",   "cpu-list"};
+  if (known.count(text.substr(0, text.find(':'))) != 0) return text;
+  throw UserError("--bind-to '" + text + "' is not known", "one of none, hwthread, core, l3cache, socket, numa");
 }
 
 template <typename Value>
@@ -66,7 +74,7 @@ std::vector<OptionRow> make_table() {
        1,
        "WHAT",
        "the engine's own binding instead of ringrun's",
-       [](LaunchRequest& r, const Values& v) { set_once("--bind-to", r.bind_to, v[0]); }},
+       [](LaunchRequest& r, const Values& v) { set_once("--bind-to", r.bind_to, binding(v[0])); }},
       {{"--oversubscribe", "-oversubscribe"},
        0,
        "",

@@ -32,7 +32,8 @@ Exports resolve_exports(const std::vector<std::string>& words, const Environment
   for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
-    if (name.empty() || name == "*")
+    if (name.empty() || name == "*" || name.find(' ') != std::string::npos ||
+        (equals != std::string::npos && name.find('*') != std::string::npos))
       throw UserError("-x '" + word + "' names no variable", "write -x NAME, NAME=VALUE or NAME*");
     if (equals != std::string::npos) {
       exports.asked.insert_or_assign(name, word.substr(equals + 1));
@@ -49,6 +50,10 @@ Exports resolve_exports(const std::vector<std::string>& words, const Environment
     }
   }
   for (const auto& [name, value] : exports.asked) exports.forwarded.erase(name);
+  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "NODE_RANK"}) {
+    if (exports.asked.erase(name) == 0) continue;
+    exports.warnings.push_back(std::string("-x ") + name + ": every rank gets its own value instead");
+  }
   return exports;
 }
 

@@ -14,6 +14,8 @@
 namespace ringrun {
 namespace {
 
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
 // mpirun's rule: a line that says no slots adds one to the host's earlier lines, slots said twice are a mistake.
 void add_again(Host& host, const Host& again, bool said_before) {
   if (again.slots && said_before) {
@@ -36,6 +38,18 @@ void merge_defaults(HostAttributes& attributes, const HostAttributes& common) {
   attributes.environment.insert(common.environment.begin(), common.environment.end());
 }
 
+// A terminal would obey them where a message quotes the line.
+void reject_control_characters(const std::string& text, const std::string& where) {
+  constexpr std::string_view kBlanks = "\t\r\v\f";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if ((code >= 0x20 && code != 0x7F) || kBlanks.find(c) != std::string_view::npos) continue;
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    throw UserError(where + ": the line has the control character 0x" + kDigits[code >> 4] + kDigits[code & 15],
+                    "a hostfile is plain text with one host a line");
+  }
+}
+
 }  // namespace
 
 HostList parse_hostfile(std::string_view text, const std::string& file) {
@@ -48,6 +62,7 @@ HostList parse_hostfile(std::string_view text, const std::string& file) {
   std::unordered_map<std::string, Seen> seen;
   for (const HostfileLine& line : split_hostfile(text)) {
     const std::string where = file + ":" + std::to_string(line.number);
+    reject_control_characters(line.text + line.attributes, where);
     const std::vector<Host> named = parse_host_line(line, where);
     if (named.empty() && line.has_attributes) {
       HostAttributes more = parse_ringrun_attributes(line.attributes, where);
@@ -78,7 +93,10 @@ HostList read_hostfile(const std::string& path) {
   if (S_ISDIR(status.st_mode)) throw UserError("the hostfile '" + path + "' is a directory", kRemedy);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UserError("cannot read the hostfile '" + path + "': " + std::strerror(errno), kRemedy);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMostBytes) throw UserError("the hostfile '" + path + "' is larger than 64M", kRemedy);
   HostList hosts = parse_hostfile(text, path);
   if (hosts.empty()) throw UserError("the hostfile '" + path + "' names no host", kRemedy);
   return hosts;

@@ -20,6 +20,18 @@ namespace {
                   "say more with slots=N in the hostfile or -H HOST:N, add hosts, or allow it with --oversubscribe");
 }
 
+// No host runs so many; mpirun 4.1 breaks down at 20,000.
+std::vector<int> checked(const HostList& hosts, const std::vector<int>& shares) {
+  constexpr int kMostRanks = 8192;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] <= kMostRanks) continue;
+    throw UserError(std::to_string(shares[i]) + " ranks on " + hosts[i].name + " are more than one host can run (" +
+                        std::to_string(kMostRanks) + ")",
+                    "say how many with -np, or lower slots=");
+  }
+  return shares;
+}
+
 }  // namespace
 
 std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapacity>& capacities, bool sweep) {
@@ -42,7 +54,7 @@ std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapa
 
 std::vector<int> share_ranks(const HostList& hosts, const std::vector<int>& slots, int ranks, bool oversubscribe) {
   const int have = std::accumulate(slots.begin(), slots.end(), 0);
-  if (ranks == 0) return slots;
+  if (ranks == 0) return checked(hosts, slots);
   if (ranks > have && !oversubscribe) reject_too_many(hosts, slots, ranks, have);
   std::vector<int> shares;
   int left = ranks;
@@ -62,7 +74,7 @@ std::vector<int> share_ranks(const HostList& hosts, const std::vector<int>& slot
                       "ask for fewer ranks, add hosts, or raise max_slots");
     }
   }
-  return shares;
+  return checked(hosts, shares);
 }
 
 }  // namespace ringrun

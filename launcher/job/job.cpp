@@ -41,7 +41,7 @@ void check_program(const std::string& program, const HostList& hosts, const std:
   }
   if (!not_executable.empty()) {
     throw ProgramError(126, "the program " + program + " cannot be executed on " + not_executable,
-                       "make it executable there: chmod +x " + program);
+                       "it must be a file that may be executed (chmod +x)");
   }
 }
 
@@ -111,6 +111,11 @@ Job make_job(const LaunchRequest& request, HostList hosts, std::vector<HostAnswe
     std::vector<RankPlacement> placements = resolve_placement(machine, gpus[i], ranks[i], policy);
     job.binds = job.binds || !placements[0].cpus.empty();
     job.oversubscribed = job.oversubscribed || ranks[i] > slots[i];
+    if (!answers[i].facts.cwd_exists && request.working_directory) {
+      throw UserError(
+          "-wdir " + *request.working_directory + ": " + hosts[i].name + " has no such folder that can be entered",
+          "name a folder that every host has");
+    }
     if (!answers[i].facts.cwd_exists) {
       job.warnings.push_back(hosts[i].name + " does not have this working directory: its ranks start elsewhere");
     }

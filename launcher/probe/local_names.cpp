@@ -2,9 +2,7 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
-#include <limits.h>
 #include <netdb.h>
-#include <unistd.h>
 #include <uv.h>
 
 #include <cerrno>
@@ -13,6 +11,7 @@
 #include <set>
 
 #include "lib/error.hpp"
+#include "lib/host/host_name.hpp"
 
 namespace ringrun {
 namespace {
@@ -40,9 +39,7 @@ std::set<std::string> own_addresses() {
 }
 
 bool is_own_name(const std::string& name) {
-  char own[HOST_NAME_MAX + 1] = "";
-  gethostname(own, sizeof own - 1);
-  const std::string hostname(own);
+  const std::string hostname = host_name();
   return name == "localhost" || name == hostname || name == hostname.substr(0, hostname.find('.'));
 }
 

@@ -10,6 +10,8 @@ namespace {
 // Open MPI 4.1 and PRRTE 3 draw this many.
 constexpr std::size_t kDashes = 74;
 constexpr std::size_t kMostHeld = 4096;
+// How the wrapper's line begins.
+constexpr std::string_view kRankLine = "ringrun: rank ";
 
 bool may_be_dashes(std::string_view line) {
   return line.size() <= kDashes && line.find_first_not_of('-') == std::string_view::npos;
@@ -31,6 +33,7 @@ bool is_banner(std::string_view block) {
 std::string BannerFilter::feed(std::string_view text) {
   std::string shown;
   for (const char c : text) {
+    note(c);
     if (passing_line_) {
       shown += c;
       passing_line_ = c != '\n';
@@ -60,7 +63,23 @@ std::string BannerFilter::end_line() {
   }
   const bool drop = in_block_ && is_banner(held_);
   std::string block = flush();
-  return drop ? std::string() : block;
+  if (!drop) return block;
+  banners_ += block;
+  return {};
+}
+
+void BannerFilter::note(char c) {
+  if (c == '\n') {
+    rank_spoke_ = rank_spoke_ || last_line_ == kRankLine;
+    last_line_.clear();
+  } else if (last_line_.size() < kRankLine.size()) {
+    last_line_ += c;
+  }
+}
+
+std::string BannerFilter::finish() {
+  const std::string rest = flush();
+  return rank_spoke_ ? rest : rest + std::exchange(banners_, {});
 }
 
 std::string BannerFilter::flush() {

@@ -6,8 +6,9 @@
 namespace ringrun {
 
 /// Takes out of the engine's standard error the blocks between dashed lines that repeat, with less in them, what a
-/// rank's own line has said ("Primary job terminated normally, but 1 process returned…"). All else passes unchanged, at
-/// once, in order. mpirun -q would take out every message of the MPI library too.
+/// rank's own line says ("Primary job terminated normally, but 1 process returned…"). All else passes unchanged, at
+/// once, in order. Where no rank's line comes, as when its wrapper was killed, the blocks are shown at the end. mpirun
+/// -q would take out every message of the MPI library too.
 class BannerFilter {
  public:
   /// The text to show now.
@@ -18,9 +19,16 @@ class BannerFilter {
 
   bool holds() const { return !held_.empty(); }
 
+  /// At the end of the stream: what is still held back, and the blocks, where no rank's line made them needless.
+  std::string finish();
+
  private:
   std::string end_line();
+  void note(char c);
 
+  std::string banners_;
+  std::string last_line_;  ///< its beginning
+  bool rank_spoke_ = false;
   /// Whole lines and the line so far that may yet be a banner.
   std::string held_;
   std::string line_;

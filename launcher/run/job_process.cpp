@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 #include "launcher/run/banner_filter.hpp"
 #include "launcher/run/signal_feed.hpp"
@@ -20,6 +21,8 @@ namespace {
 constexpr std::uint64_t kMostHeldMs = 300;
 // A process that outlives the engine may keep the pipe open; what the engine said is there by then.
 constexpr std::uint64_t kGraceAfterExitMs = 300;
+// mpirun 4.1 takes two seconds from TERM to KILL of its ranks.
+constexpr std::uint64_t kPatienceMs = 10000;
 
 bool ends_a_job(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT; }
 
@@ -46,9 +49,10 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 class EngineProcess {
  public:
   EngineProcess(uv_loop_t& loop, bool keep_banners) : loop_(loop), keep_banners_(keep_banners) {
-    process_.data = pipe_.data = timer_.data = this;
+    process_.data = pipe_.data = timer_.data = patience_.data = this;
     check(uv_pipe_init(&loop, &pipe_, 0), "uv_pipe_init");
     check(uv_timer_init(&loop, &timer_), "uv_timer_init");
+    check(uv_timer_init(&loop, &patience_), "uv_timer_init");
   }
   EngineProcess(const EngineProcess&) = delete;
   EngineProcess& operator=(const EngineProcess&) = delete;
@@ -92,6 +96,18 @@ class EngineProcess {
     if (running_) uv_process_kill(&process_, signal);
   }
 
+  /// It was told to end, and is killed where it does not, as where a daemon no longer answers it.
+  void expect_end() {
+    if (!running_ || std::exchange(told_to_end_, true)) return;
+    uv_timer_start(
+        &patience_,
+        [](uv_timer_t* timer) {
+          show("ringrun: mpirun did not end within " + std::to_string(kPatienceMs / 1000) + " s and is killed\n");
+          self(timer).forward(SIGKILL);
+        },
+        kPatienceMs, 0);
+  }
+
   int exit_code() const { return exit_code_; }
 
  private:
@@ -119,6 +135,9 @@ class EngineProcess {
   void on_exit(int code, int signal) {
     running_ = false;
     exit_code_ = signal != 0 ? 128 + signal : code;
+    if (signal != 0 && !told_to_end_) {
+      show("ringrun: mpirun was killed by signal " + std::to_string(signal) + ", and the job with it\n");
+    }
     if (at_end_) return close();
     uv_timer_start(
         &timer_, [](uv_timer_t* timer) { self(timer).close(); }, kGraceAfterExitMs, 0);
@@ -127,10 +146,11 @@ class EngineProcess {
   void close() {
     if (closed_) return;
     closed_ = true;
-    show(filter_.flush());
+    show(filter_.finish());
     uv_close(reinterpret_cast<uv_handle_t*>(&process_), nullptr);
     uv_close(reinterpret_cast<uv_handle_t*>(&pipe_), nullptr);
     uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
+    uv_close(reinterpret_cast<uv_handle_t*>(&patience_), nullptr);
     ended_();
   }
 
@@ -140,10 +160,12 @@ class EngineProcess {
   uv_process_t process_{};
   uv_pipe_t pipe_{};
   uv_timer_t timer_{};
+  uv_timer_t patience_{};
   std::array<char, 16384> chunk_{};
   BannerFilter filter_;
   int exit_code_ = 0;
   bool running_ = false;
+  bool told_to_end_ = false;
   bool at_end_ = false;
   bool closed_ = false;
 };
@@ -165,6 +187,7 @@ int run_job(const JobCommand& command) {
   SignalFeed feed(loop, {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, [&](int signal, bool from_terminal) {
     if (ends_a_job(signal) && stopped_by == 0) stopped_by = signal;
     if (!(from_terminal && in_terminal)) engine.forward(signal);
+    if (ends_a_job(signal)) engine.expect_end();
   });
   const int status = engine.start(std::move(words), std::move(variables), [&] { feed.close(); });
   uv_run(&loop, UV_RUN_DEFAULT);

@@ -1,7 +1,6 @@
 #include "launcher/run/rank_wrapper.hpp"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -15,6 +14,7 @@
 #include "launcher/engine/host_directory.hpp"
 #include "launcher/run/rank_identity.hpp"
 #include "lib/error.hpp"
+#include "lib/host/host_name.hpp"
 
 namespace ringrun {
 namespace {
@@ -70,11 +70,9 @@ void say(const std::string& line) {
 }
 
 std::string where(const JobPlan& plan, const RankIdentity& identity) {
-  char host[HOST_NAME_MAX + 1] = "";
-  gethostname(host, sizeof host - 1);
   const std::string gpu = gpu_name(plan, identity);
-  return "ringrun: rank " + std::to_string(identity.rank) + " on " + host + (gpu.empty() ? "" : " (" + gpu + ")") +
-         ": ";
+  return "ringrun: rank " + std::to_string(identity.rank) + " on " + host_name() +
+         (gpu.empty() ? "" : " (" + gpu + ")") + ": ";
 }
 
 std::string signal_words(int signal) {

@@ -3,23 +3,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <climits>
 #include <cstdlib>
 #include <fstream>
 
 #include "lib/host/free_port.hpp"
+#include "lib/host/host_name.hpp"
 #include "lib/host/interfaces.hpp"
 #include "lib/topology/hwloc_reader.hpp"
 #include "lib/version.hpp"
 
 namespace ringrun {
 namespace {
-
-std::string read_hostname() {
-  char name[HOST_NAME_MAX + 1] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
 
 std::string inode(const char* path) {
   struct stat status {};
@@ -32,9 +26,9 @@ std::string read_identity(const std::string& hostname) {
   return boot + ":" + inode("/proc/self/ns/net") + ":" + hostname;
 }
 
-bool is_directory(const std::string& path) {
+bool is_folder_to_enter(const std::string& path) {
   struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 
 ProgramState state_of(const std::string& program) {
@@ -54,7 +48,7 @@ std::optional<std::string> own_visible_devices() {
 
 HostFacts read_host_facts(const HostQuestion& question) {
   HostFacts facts;
-  facts.hostname = read_hostname();
+  facts.hostname = host_name();
   facts.identity = read_identity(facts.hostname);
   facts.ringrun_version = kVersion;
   facts.machine = read_machine();
@@ -64,7 +58,7 @@ HostFacts read_host_facts(const HostQuestion& question) {
   if (facts.gpus.empty() && !all.gpus.empty()) facts.gpu_note = "CUDA_VISIBLE_DEVICES hides every GPU";
   facts.interfaces = read_interfaces();
   facts.program = state_of(question.program);
-  facts.cwd_exists = is_directory(question.cwd);
+  facts.cwd_exists = is_folder_to_enter(question.cwd);
   facts.free_port = find_free_port(29500);
   return facts;
 }

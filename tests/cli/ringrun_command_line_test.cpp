@@ -56,6 +56,8 @@ TEST_F(Ringrun, VersionIsOneLine) {
 }
 
 TEST_F(Ringrun, BadRequestsEndWithTwo) {
+  EXPECT_EQ(ringrun({"--bind-to", "nonsense", "true"}).exit_code, 2);
+  EXPECT_EQ(ringrun({"-x", "A B=3", "true"}).exit_code, 2);
   for (const char* count : {"0", "x", "-1"}) EXPECT_EQ(ringrun({"-np", count, "true"}).exit_code, 2) << count;
   const CommandResult unknown = ringrun({"--hostfle", "ab", "true"});
   EXPECT_EQ(unknown.exit_code, 2);
@@ -114,9 +116,53 @@ TEST_F(Ringrun, AMissingProgramIs127AndOneThatCannotBeExecutedIs126) {
   EXPECT_EQ(ringrun({"-H", "localhost:1", "./text"}).exit_code, 126);
 }
 
+TEST_F(Ringrun, AWorkingDirectoryThatAHostLacksIsABadRequest) {
+  const CommandResult result = ringrun({"-H", "localhost:1", "-wdir", "/no/such/folder", "true"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, StartsWith("ringrun: -wdir /no/such/folder: localhost has no such folder"));
+  EXPECT_EQ(ringrun({"-H", "localhost:1", "-wdir", "", "true"}).exit_code, 2);
+}
+
+TEST_F(Ringrun, SeveralProgramsAreRefusedInsteadOfMistaken) {
+  const CommandResult result = ringrun({"-np", "1", "-H", "localhost:2", "echo", "a", ":", "b"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("several programs"));
+}
+
+TEST_F(Ringrun, RunsWithItsStandardStreamsClosed) {
+  const std::string program = built_program("ringrun");
+  for (const char* closed : {"<&-", "2>&-", "<&- 2>&-"}) {
+    CommandOptions options;
+    options.env = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+    const CommandResult result =
+        run_command({"sh", "-c", "exec " + program + " -np 1 -H localhost:1 echo here " + closed}, options);
+    EXPECT_EQ(result.exit_code, 0) << closed;
+    EXPECT_EQ(result.out, "here\n") << closed;
+  }
+}
+
+TEST_F(Ringrun, OutputThatIsLostIsAnError) {
+  for (const char* request : {"--help", "--version", "--dry-run -H localhost:1 --allow-run-as-root true"}) {
+    const CommandResult result = run_command({"sh", "-c", built_program("ringrun") + " " + request + " > /dev/full"});
+    EXPECT_NE(result.exit_code, 0) << request;
+    EXPECT_THAT(result.err, HasSubstr("standard output")) << request;
+  }
+  for (const char* request : {"--help", "--backend mpi -b 8 -e 8"}) {
+    EXPECT_NE(run_command({"sh", "-c", built_program("worker") + " " + request + " > /dev/full"}).exit_code, 0);
+  }
+}
+
+TEST_F(Ringrun, FindsItsWayWithoutAnEnvironment) {
+  const CommandResult result =
+      run_command({"env", "-i", built_program("ringrun"), "--allow-run-as-root", "-H", "localhost:1", "echo", "here"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "here\n");
+}
+
 TEST_F(Ringrun, TooManyRanksNameHostHaveAndWant) {
   const CommandResult result = ringrun({"-np", "3", "-H", "localhost:2", "true"});
   EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(ringrun({"-H", "localhost:1000000", "true"}).exit_code, 2);
   EXPECT_THAT(result.err,
               StartsWith("ringrun: -np 3 wants 3 slots, the hosts have 2: localhost 2\n  say more with slots=N"));
 }

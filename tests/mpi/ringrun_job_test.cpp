@@ -99,6 +99,13 @@ TEST(RingrunJob, ARankMayLaunchAJobOfItsOwn) {
   EXPECT_THAT(lines(result.out), UnorderedElementsAre("0/2", "1/2"));
 }
 
+TEST(RingrunJob, AWrapperThatWasKilledIsNotSilent) {
+  const CommandResult result =
+      ringrun({"-np", "2", "-H", "localhost:2", "sh", "-c", "if [ $RANK = 1 ]; then kill -9 $PPID; fi; sleep 30"});
+  EXPECT_EQ(result.exit_code, 137);
+  EXPECT_THAT(result.err, HasSubstr("signal 9"));
+}
+
 /// A running job of two ranks, each a shell with a child of its own.
 class RunningJob : public testing::Test {
  protected:
@@ -187,6 +194,16 @@ TEST_F(RunningJob, IntTermAndHupEndItWith128More) {
     EXPECT_EQ(wait_for_end(), 128 + signal);
     EXPECT_TRUE(nothing_is_left());
   }
+}
+
+TEST_F(RunningJob, AnEngineThatDoesNotAnswerIsKilledAfterAWhile) {
+  start();
+  const pid_t mpirun = engine();
+  ASSERT_NE(mpirun, 0);
+  kill(mpirun, SIGSTOP);
+  kill(pid_, SIGTERM);
+  EXPECT_EQ(wait_for_end(), 143);
+  EXPECT_TRUE(nothing_is_left());
 }
 
 TEST_F(RunningJob, AUserSignalReachesEachRankOnce) {

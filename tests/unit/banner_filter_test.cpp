@@ -11,7 +11,7 @@ std::string filtered(const std::string& text, std::size_t piece) {
   BannerFilter filter;
   std::string shown;
   for (std::size_t i = 0; i < text.size(); i += piece) shown += filter.feed(text.substr(i, piece));
-  return shown + filter.flush();
+  return shown + filter.finish();
 }
 
 TEST(BannerFilter, TakesOutWhatTheRanksOwnLineSays) {
@@ -22,6 +22,13 @@ TEST(BannerFilter, TakesOutWhatTheRanksOwnLineSays) {
   for (const std::size_t piece : {1, 7, 80, 10000}) {
     EXPECT_EQ(filtered(text, piece), "a\nringrun: rank 1 on b: exited with code 3\nb") << piece;
   }
+}
+
+TEST(BannerFilter, ShowsTheEnginesWordsAtTheEndWhereNoRankSpoke) {
+  const std::string banner =
+      kLine + "mpirun noticed that process rank 1 with PID 0 on node b exited on signal 9\n" + kLine;
+  for (const std::size_t piece : {1, 7, 10000})
+    EXPECT_EQ(filtered("a\n" + banner + "b\n", piece), "a\nb\n" + banner) << piece;
 }
 
 TEST(BannerFilter, LeavesEveryOtherTextAsItIs) {

@@ -167,6 +167,12 @@ TEST(Exports, ForwardWhatPeopleExpectToTravel) {
             (Environment{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"NCCL_DEBUG", "INFO"}, {"TORCH_X", "1"}}));
 }
 
+TEST(Exports, OfWhatEveryRankGetsItsOwnAreWarnedOf) {
+  const Exports exports = resolve_exports({"RANK=7", "A=1"}, {});
+  EXPECT_EQ(exports.asked, (Environment{{"A", "1"}}));
+  EXPECT_EQ(exports.warnings.size(), 1u);
+}
+
 TEST(Exports, TheLastWordForANameWins) {
   const Environment environment = {{"A", "1"}, {"AB", "2"}, {"B", "3"}, {"NCCL_DEBUG", "INFO"}};
   const Exports exports = resolve_exports({"A*", "A=new", "B=", "NCCL_DEBUG=WARN", "GONE"}, environment);

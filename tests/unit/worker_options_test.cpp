@@ -84,6 +84,18 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
   }
 }
 
+TEST(WorkerOptions, TakeWhatScriptsForNcclTestsSayWithItsDefault) {
+  EXPECT_NO_THROW(
+      parse_options({"-z", "0", "-G", "0", "-C", "0", "-u", "0", "-R", "0", "-p", "1", "-t", "1", "-r", "3"}));
+  EXPECT_THROW(parse_options({"-G", "1"}), UserError);
+}
+
+TEST(WorkerOptions, DoNotTakeABandwidthThatIsNoNumber) {
+  EXPECT_EQ(parse_options({}, "12.5").least_bandwidth, 12.5);
+  EXPECT_FALSE(parse_options({}).least_bandwidth);
+  for (const char* text : {"", "fast", "-1", "nan", "3GB"}) EXPECT_THROW(parse_options({}, text), UserError) << text;
+}
+
 TEST(WorkerOptions, AreAllInTheHelp) {
   std::ostringstream out;
   print_help(out);

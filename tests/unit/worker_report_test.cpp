@@ -44,7 +44,7 @@ TEST(Table, IsThatOfNcclTestsToTheLetter) {
   print_head(out, head_of_one_gpu());
   print_row(out, row_of(2, 5.74, 0.34));
   print_row(out, row_of(33554432, 67.066, 1.0207));
-  print_foot(out, {});
+  print_foot(out, {}, std::nullopt);
   EXPECT_EQ(out.str(), std::string("# ringrun worker version ") + kVersion + R"( nccl-headers=22809 nccl-library=22809
 # Collective test starting: all_reduce_perf
 # nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 validation: 1 graph: 0 unalign: 0
@@ -84,9 +84,21 @@ TEST(Table, LocatesWrongElementsUnderTheirRowAndSaysFailed) {
   summary.add(row);
   std::ostringstream out;
   print_row(out, row);
-  print_foot(out, summary);
+  print_foot(out, summary, std::nullopt);
   EXPECT_THAT(out.str(), testing::HasSubstr("       3\n# rank 1: 3 wrong\n"));
   EXPECT_THAT(out.str(), testing::HasSubstr("# Out of bounds values : 3 FAILED\n"));
+}
+
+TEST(Table, SaysWhetherTheBandwidthThatWasAskedForIsReached) {
+  SweepSummary summary;
+  summary.add(row_of(2, 5.74, 0.34, 2));
+  const auto foot = [&](double least) {
+    std::ostringstream out;
+    print_foot(out, summary, least);
+    return out.str();
+  };
+  EXPECT_THAT(foot(0), testing::ContainsRegex("# Avg bus bandwidth    : [0-9.e-]+ OK\n"));
+  EXPECT_THAT(foot(1000), testing::ContainsRegex("# Avg bus bandwidth    : [0-9.e-]+ FAILED\n"));
 }
 
 TEST(Bandwidth, IsThatOfNcclTests) {
@@ -104,7 +116,7 @@ TEST(JsonReport, HoldsEveryRowInTheKeysOfNcclTests) {
   summary.add(row);
   JsonReport report(file, head_of_one_gpu());
   report.add(row);
-  report.write(summary);
+  report.write(summary, 0.5);
   std::ifstream in(file);
   const auto read = nlohmann::json::parse(in);
   std::filesystem::remove(file);
@@ -116,6 +128,7 @@ TEST(JsonReport, HoldsEveryRowInTheKeysOfNcclTests) {
   EXPECT_DOUBLE_EQ(read["results"][0]["out_of_place"]["time"], 5.5);
   EXPECT_EQ(read["results"][0]["in_place"]["nwrong"], 0);
   EXPECT_EQ(read["out_of_bounds"]["okay"], true);
+  EXPECT_EQ(read["average_bus_bandwidth"]["okay"], false);
 }
 
 TEST(JsonReport, NamesAFileThatCannotBeWrittenBeforeTheSweep) {

@@ -2,6 +2,7 @@
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include "worker/cli/options.hpp"
 
+#include <array>
 #include <charconv>
 #include <cxxopts.hpp>
 #include <ostream>
@@ -12,6 +13,12 @@
 namespace ringrun::worker {
 namespace {
 
+// What scripts for nccl-tests may say with its default value; other values are refused.
+constexpr std::array kOnlyZero{"blocking",   "cudagraph",      "report_cputime",        "report_timestamps",
+                               "unalign",    "local_register", "device_implementation", "ctaPolicy",
+                               "stream_null"};
+
+const char* const kNotYet = "only 0, the default of nccl-tests";
 const char* const kHelpRemedy = "'worker --help' lists the options";
 
 cxxopts::Options option_table() {
@@ -19,7 +26,7 @@ cxxopts::Options option_table() {
                          "All-reduce sweep over GPUs (NCCL) or host memory (MPI). One process per GPU, started by "
                          "ringrun, mpirun or srun.\n");
   const auto text = [](const char* preset) { return cxxopts::value<std::string>()->default_value(preset); };
-  table.add_options("Sizes")("b,minbytes", "smallest size; K, M, G are powers of 1024", text("32M"), "SIZE")(
+  table.add_options("Size")("b,minbytes", "smallest size; K, M, G are powers of 1024", text("32M"), "SIZE")(
       "e,maxbytes", "largest size", text("32M"), "SIZE")("i,stepbytes", "step between sizes", text("1M"), "SIZE")(
       "f,stepfactor", "factor between sizes, instead of a step", text("1"), "N");
   table.add_options("Operation")("o,op", "sum, prod, min, max, avg, or all", text("sum"), "OP")(
@@ -31,16 +38,22 @@ cxxopts::Options option_table() {
                                                                 "N")(
       "a,average", "time over the processes: 0 rank 0, 1 average, 2 min, 3 max", text("1"), "0..3")(
       "N,run_cycles", "runs of the whole sweep; 0: until stopped", text("1"), "N");
-  table.add_options("Where")("backend",
-                             "auto, nccl or mpi; auto: NCCL where every process has a GPU, MPI where none has",
-                             text("auto"), "NAME")("g,ngpus", "GPUs of each process", text("1"), "N")(
+  table.add_options("Placement")("backend",
+                                 "auto, nccl or mpi; auto: NCCL where every process has a GPU, MPI where none has",
+                                 text("auto"), "NAME")("g,ngpus", "GPUs of each process", text("1"), "N")(
       "t,nthreads", "accepted for nccl-tests' scripts; only 1", text("1"), "N")(
       "share-gpu", "allow several ranks on one GPU: each becomes a host of its own to NCCL (socket path)");
-  table.add_options("Limits and output")(
+  table.add_options("Output")(
       "T,timeout",
       "seconds for any one wait, beyond what the data itself takes; then the job ends with exit code 4. 0: for ever",
       text("60"), "SECONDS")("J,output_file", "results as JSON", text(""), "FILE")("V,version", "print the version")(
       "h,help", "print this help");
+  table.add_options("Compatibility")("z,blocking", kNotYet, text("0"), "0")("G,cudagraph", kNotYet, text("0"), "0")(
+      "C,report_cputime", kNotYet, text("0"), "0")("S,report_timestamps", kNotYet, text("0"), "0")(
+      "u,unalign", kNotYet, text("0"), "0")("R,local_register", kNotYet, text("0"), "0")(
+      "D,device_implementation", kNotYet, text("0"), "0")("x,ctaPolicy", kNotYet, text("0"), "0")(
+      "y,stream_null", kNotYet, text("0"), "0")(
+      "p,parallel_init", "either value: every process starts its GPUs at once", text("0"), "0|1");
   table.custom_help("[options]");
   return table;
 }
@@ -72,12 +85,13 @@ class Reader {
     return number;
   }
 
-  double seconds(const char* option) const {
-    const std::string value = text(option);
+  double seconds(const char* option) const { return amount("--" + std::string(option), text(option), "seconds"); }
+
+  static double amount(const std::string& name, const std::string& value, const char* unit) {
     double number = 0;
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (code != std::errc{} || end != value.data() + value.size() || !(number >= 0 && number < 1e9)) {
-      throw UserError(std::string("--") + option + ": '" + value + "' is not a number of seconds", kHelpRemedy);
+      throw UserError(name + ": '" + value + "' is not a number of " + unit, kHelpRemedy);
     }
     return number;
   }
@@ -132,7 +146,7 @@ void read_sizes(const Reader& read, Options& options) {
 
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& arguments) {
+Options parse_options(const std::vector<std::string>& arguments, const char* least_bandwidth) {
   std::vector<const char*> argv{"worker"};
   for (const auto& argument : arguments) argv.push_back(argument.c_str());
   cxxopts::Options table = option_table();
@@ -161,6 +175,10 @@ Options parse_options(const std::vector<std::string>& arguments) {
   options.all_ops = read.text("op") == "all";
   read.integer("root", 0);
   read.integer("nthreads", 1, 1);
+  for (const char* option : kOnlyZero) read.integer(option, 0, 0);
+  if (least_bandwidth != nullptr) {
+    options.least_bandwidth = Reader::amount("NCCL_TESTS_MIN_BW", least_bandwidth, "GB/s");
+  }
 
   SweepPlan& plan = options.plan;
   plan.types = read.elements<DataType>("datatype", data_type_from, all_data_types());
@@ -174,6 +192,8 @@ Options parse_options(const std::vector<std::string>& arguments) {
   return options;
 }
 
-void print_help(std::ostream& out) { out << option_table().help(); }
+void print_help(std::ostream& out) {
+  out << option_table().help({"Size", "Operation", "Measurement", "Placement", "Output", "Compatibility"});
+}
 
 }  // namespace ringrun::worker

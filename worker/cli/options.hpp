@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Options {
   int gpus = 1;    ///< of each process
   int cycles = 1;  ///< runs of the whole sweep; 0: until stopped
   std::string json_file;
+  std::optional<double> least_bandwidth;  ///< GB/s, of NCCL_TESTS_MIN_BW: an average below nine tenths of it fails
   BackendChoice backend = BackendChoice::kAuto;
   bool share_gpu = false;
   bool all_types = false;  ///< "-d all": those that the backend has
@@ -31,8 +33,9 @@ struct Options {
   bool version = false;
 };
 
-/// Throws UserError, naming the option and what is wrong with it. `arguments` without the program's name.
-Options parse_options(const std::vector<std::string>& arguments);
+/// Throws UserError, naming the option and what is wrong with it. `arguments` without the program's name;
+/// `least_bandwidth` is the value of NCCL_TESTS_MIN_BW, null where it is unset.
+Options parse_options(const std::vector<std::string>& arguments, const char* least_bandwidth = nullptr);
 
 void print_help(std::ostream& out);
 

@@ -39,13 +39,16 @@ struct JsonReport::Document {
   json root;
 
   void require_good() const {
-    if (!out) throw UserError("-J: cannot write " + file, "give a file in a folder that can be written");
+    if (!out)
+      throw UserError("-J: cannot write " + file,
+                      "give a file on a disk that has room, in a folder that can be written");
   }
 };
 
 JsonReport::JsonReport(const std::string& file, const TableHead& head) : document_(std::make_unique<Document>()) {
   document_->file = file;
-  document_->out.open(file);
+  // Appending leaves an older report as it is until there is a new one.
+  document_->out.open(file, std::ios::app);
   document_->require_good();
   json devices = json::array();
   for (const DeviceLine& line : head.devices) {
@@ -82,11 +85,14 @@ void JsonReport::add(const Row& row) {
                                         {"in_place", to_json(row.in_place)}});
 }
 
-void JsonReport::write(const SweepSummary& summary) {
+void JsonReport::write(const SweepSummary& summary, std::optional<double> least_bandwidth) {
   json& root = document_->root;
   root["out_of_bounds"] = {{"count", summary.wrong}, {"okay", summary.wrong == 0}};
-  root["average_bus_bandwidth"] = {{"bandwidth", summary.average_bus_bandwidth()}};
+  root["average_bus_bandwidth"] = {{"bandwidth", summary.average_bus_bandwidth()},
+                                   {"okay", summary.is_fast_enough(least_bandwidth.value_or(0))}};
   root["end_time"] = utc_now();
+  document_->out.close();
+  document_->out.open(document_->file, std::ios::trunc);
   document_->out << root.dump(2) << '\n';
   document_->out.close();
   document_->require_good();

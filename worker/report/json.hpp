@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "worker/report/table.hpp"
@@ -17,7 +18,7 @@ class JsonReport {
   JsonReport& operator=(const JsonReport&) = delete;
   void add(const Row& row);
   /// Writes the file. Throws UserError where that fails.
-  void write(const SweepSummary& summary);
+  void write(const SweepSummary& summary, std::optional<double> least_bandwidth);
 
  private:
   struct Document;

@@ -67,9 +67,10 @@ void print_row(std::ostream& out, const Row& row) {
   out.flush();
 }
 
-void print_foot(std::ostream& out, const SweepSummary& summary) {
+void print_foot(std::ostream& out, const SweepSummary& summary, std::optional<double> least_bandwidth) {
+  const char* verdict = !least_bandwidth ? "" : summary.is_fast_enough(*least_bandwidth) ? "OK" : "FAILED";
   out << fmt::format("# Out of bounds values : {} {}\n", summary.wrong, summary.wrong == 0 ? "OK" : "FAILED")
-      << fmt::format("# Avg bus bandwidth    : {:g} \n", summary.average_bus_bandwidth())
+      << fmt::format("# Avg bus bandwidth    : {:g} {}\n", summary.average_bus_bandwidth(), verdict)
       << "#\n# Collective test concluded: all_reduce_perf\n#\n";
   out.flush();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct TableHead {
 /// not have stands in further "#" lines.
 void print_head(std::ostream& out, const TableHead& head);
 void print_row(std::ostream& out, const Row& row);
-void print_foot(std::ostream& out, const SweepSummary& summary);
+/// `least_bandwidth` in GB/s is what was asked for; nothing: nothing was.
+void print_foot(std::ostream& out, const SweepSummary& summary, std::optional<double> least_bandwidth);
 
 }  // namespace ringrun::worker

@@ -48,6 +48,8 @@ struct SweepSummary {
   SweepSummary& operator+=(const SweepSummary& other);
   /// GB/s, over all rows, out-of-place and in-place.
   double average_bus_bandwidth() const { return measurements == 0 ? 0 : bus_bandwidth_sum / measurements; }
+  /// False below nine tenths of `least`, the bandwidth that NCCL_TESTS_MIN_BW asks for.
+  bool is_fast_enough(double least) const { return average_bus_bandwidth() >= 0.9 * least; }
 };
 
 /// Seconds after which a wait for `operations` all-reduces is given up: the plan's timeout, the time their data would
