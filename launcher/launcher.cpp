@@ -33,6 +33,9 @@ struct Surroundings {
   std::string cwd;
 };
 
+/// What runs where no program is named: every size from 8 bytes to the worker's own largest.
+std::vector<std::string> sweep(const std::string& ringrun) { return {find_worker(ringrun), "-b", "8", "-f", "2"}; }
+
 HostList read_hosts(const LaunchRequest& request) {
   std::optional<HostList> hostfile;
   if (request.hostfile) hostfile = read_hostfile(*request.hostfile);
@@ -127,13 +130,20 @@ int printed(std::ostream& out) {
   throw SystemError("write to standard output", std::strerror(errno), errno);
 }
 
+bool ends_at_failure(const LaunchRequest& request, const Environment& environment) {
+  const std::string parameter = "orte_abort_on_non_zero_status";
+  return !find_variable(environment, "OMPI_MCA_" + parameter) &&
+         std::none_of(request.parameters.begin(), request.parameters.end(),
+                      [&](const auto& given) { return given.first == parameter; });
+}
+
 int launch(const LaunchRequest& request, const Streams& streams) {
   const Surroundings here = read_surroundings();
   check_root(request, here.environment);
   check_words(request);
   const HostList hosts = read_hosts(request);
   const Exports exports = resolve_exports(request.exports, here.environment);
-  std::vector<std::string> program = request.program.empty() ? std::vector{find_worker(here.ringrun)} : request.program;
+  std::vector<std::string> program = request.program.empty() ? sweep(here.ringrun) : request.program;
   program[0] = resolve_program(program[0], here.cwd, here.environment);
 
   const std::vector<HostAnswer> resolved = resolve_hosts(hosts);
@@ -155,7 +165,7 @@ int launch(const LaunchRequest& request, const Streams& streams) {
   Environment environment = here.environment;
   for (const std::string& name : command.unset) environment.erase(name);
   for (const auto& [name, value] : command.set) environment.insert_or_assign(name, value);
-  return run_job({here.ringrun, command.argv, environment, request.verbose});
+  return run_job({here.ringrun, command.argv, environment, request.verbose, ends_at_failure(request, environment)});
 }
 
 int start(const std::vector<std::string>& args, const Streams& streams) {

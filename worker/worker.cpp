@@ -152,11 +152,13 @@ class Process {
     for (DataType type : options.plan.types) {
       const auto why = collective_->refusal(type, ReduceOp::kSum);
       if (!why) types.push_back(type);
+      if (why && options.all_types) decision_.remarks.push_back("Left out: " + *why);
       if (why && !options.all_types) return Unsupported(*why, "choose another with -d, or another --backend");
     }
     for (ReduceOp op : options.plan.ops) {
       const auto why = collective_->refusal(DataType::kFloat, op);
       if (!why) ops.push_back(op);
+      if (why && options.all_ops) decision_.remarks.push_back("Left out: " + *why);
       if (why && !options.all_ops) return Unsupported(*why, "choose another with -o, or another --backend");
     }
     options.plan.types = types;

@@ -20,6 +20,12 @@ bool is_variable_name(const std::string& name) {
          std::all_of(name.begin(), name.end(), letter);
 }
 
+bool is_set_for_each_rank(const std::string& attribute) {
+  static constexpr std::array kNames = {"env.RANK",       "env.LOCAL_RANK", "env.WORLD_SIZE", "env.LOCAL_WORLD_SIZE",
+                                        "env.GROUP_RANK", "env.NODE_RANK"};
+  return std::find(kNames.begin(), kNames.end(), attribute) != kNames.end();
+}
+
 template <std::size_t count>
 bool is_one_of(const std::string& name, const std::array<const char*, count>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -152,6 +158,9 @@ HostAttributes parse_ringrun_attributes(const std::string& text, const std::stri
       }
       if (attributes.gpus->empty())
         throw UserError(where + ": " + shown + " lists no GPU", "write for example gpus=0,2");
+    } else if (is_set_for_each_rank(word.name)) {
+      throw UserError(where + ": " + shown + " behind #: would give every rank the same",
+                      "leave it off: every rank gets its own value");
     } else if (word.name.rfind("env.", 0) == 0 && is_variable_name(word.name.substr(4))) {
       attributes.environment.insert_or_assign(word.name.substr(4), word.value);
     } else {

@@ -51,7 +51,8 @@ ProbeFault fault_of_exit(const Host& host, const ProbeRequest& request, const Ca
   const bool not_found =
       captured.err.find("not found") != std::string::npos || captured.err.find("No such file") != std::string::npos;
   if (captured.code == 255 && !request.shell.empty()) {
-    return {shell + " failed (exit code 255)", "make this work without a password: " + try_by_hand(host, request)};
+    return {shell + " failed (exit code 255)",
+            "this must work from here, without a question: " + try_by_hand(host, request)};
   }
   if (captured.code == 127 || captured.code == 126 || (captured.code != 0 && not_found)) {
     return {"ringrun is missing there, or does not start (exit code " + std::to_string(captured.code) + ")",

@@ -10,15 +10,23 @@ namespace ringrun {
 namespace {
 
 constexpr std::array kParameters = {"plm_rsh_agent", "pls_rsh_agent", "plm_ssh_agent", "orte_rsh_agent"};
+constexpr std::array kArguments = {"plm_rsh_args", "plm_ssh_args"};
 constexpr std::array kPrefixes = {"OMPI_MCA_", "PRTE_MCA_"};
 
-std::optional<std::string> chosen_agent(const std::vector<std::pair<std::string, std::string>>& parameters,
-                                        const Lookup& environment) {
+template <typename Names>
+bool is_one_of(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+template <typename Names>
+std::optional<std::string> chosen(const Names& names,
+                                  const std::vector<std::pair<std::string, std::string>>& parameters,
+                                  const Lookup& environment) {
   for (const auto& [name, value] : parameters) {
-    if (is_remote_shell_parameter(name)) return value;
+    if (is_one_of(names, name)) return value;
   }
   for (const char* prefix : kPrefixes) {
-    for (const char* name : kParameters) {
+    for (const char* name : names) {
       if (std::optional<std::string> value = environment(std::string(prefix) + name)) return value;
     }
   }
@@ -28,28 +36,29 @@ std::optional<std::string> chosen_agent(const std::vector<std::pair<std::string,
 }  // namespace
 
 bool is_remote_shell_parameter(const std::string& name) {
-  return std::find(kParameters.begin(), kParameters.end(), name) != kParameters.end();
+  return is_one_of(kParameters, name) || is_one_of(kArguments, name);
 }
 
 std::vector<std::string> remote_shell_words(const std::vector<std::pair<std::string, std::string>>& parameters,
                                             const Lookup& environment, const Lookup& find_program,
                                             int timeout_seconds) {
-  const std::optional<std::string> chosen = chosen_agent(parameters, environment);
-  std::istringstream alternatives(chosen.value_or("ssh"));
+  const std::optional<std::string> agent = chosen(kParameters, parameters, environment);
+  std::istringstream arguments(chosen(kArguments, parameters, environment).value_or(""));
+  std::istringstream alternatives(agent.value_or("ssh"));
   for (std::string alternative; std::getline(alternatives, alternative, ':');) {
     std::istringstream text(alternative);
     std::vector<std::string> words;
     for (std::string word; text >> word;) words.push_back(word);
     if (words.empty() || !find_program(words[0])) continue;
-    if (!chosen) {
+    if (!agent) {
       const int seconds = std::max(timeout_seconds - 1, 1);
       words.insert(words.end(), {"-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=" + std::to_string(seconds)});
     }
+    for (std::string word; arguments >> word;) words.push_back(word);
     return words;
   }
-  throw UserError(
-      "the remote shell '" + chosen.value_or("ssh") + "' is not found here",
-      chosen ? "name a program on PATH with --mca plm_rsh_agent" : "install it: apt install openssh-client");
+  throw UserError("the remote shell '" + agent.value_or("ssh") + "' is not found here",
+                  agent ? "name a program on PATH with --mca plm_rsh_agent" : "install it: apt install openssh-client");
 }
 
 std::vector<std::string> remote_command(const std::vector<std::string>& shell, const Host& host,

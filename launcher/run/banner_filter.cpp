@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace ringrun {
@@ -26,6 +28,16 @@ bool is_banner(std::string_view block) {
   return std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](const char* beginning) {
     return first.substr(0, std::string_view(beginning).size()) == beginning;
   });
+}
+
+/// "ringrun: rank 1 on b (GPU 0): exited with code 3": 3; "killed by signal 9 (SIGKILL)": 137.
+std::optional<int> code_in(const std::string& line) {
+  if (line.compare(0, kRankLine.size(), kRankLine) != 0) return std::nullopt;
+  for (const auto& [words, base] : {std::pair{"exited with code ", 0}, std::pair{"killed by signal ", 128}}) {
+    const std::size_t at = line.find(words);
+    if (at != std::string::npos) return base + std::atoi(line.c_str() + at + std::strlen(words));
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -69,17 +81,18 @@ std::string BannerFilter::end_line() {
 }
 
 void BannerFilter::note(char c) {
+  constexpr std::size_t kLongestLine = 512;
   if (c == '\n') {
-    rank_spoke_ = rank_spoke_ || last_line_ == kRankLine;
+    if (!first_failure_) first_failure_ = code_in(last_line_);
     last_line_.clear();
-  } else if (last_line_.size() < kRankLine.size()) {
+  } else if (last_line_.size() < kLongestLine) {
     last_line_ += c;
   }
 }
 
 std::string BannerFilter::finish() {
   const std::string rest = flush();
-  return rank_spoke_ ? rest : rest + std::exchange(banners_, {});
+  return first_failure_ ? rest : rest + std::exchange(banners_, {});
 }
 
 std::string BannerFilter::flush() {

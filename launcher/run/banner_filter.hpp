@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ class BannerFilter {
 
   bool holds() const { return !held_.empty(); }
 
+  /// The exit code in the first line of a rank's wrapper, as a shell counts; nothing before one has come.
+  std::optional<int> first_failure() const { return first_failure_; }
+
   /// At the end of the stream: what is still held back, and the blocks, where no rank's line made them needless.
   std::string finish();
 
@@ -27,8 +31,8 @@ class BannerFilter {
   void note(char c);
 
   std::string banners_;
-  std::string last_line_;  ///< its beginning
-  bool rank_spoke_ = false;
+  std::string last_line_;  ///< as far as it may be a rank's
+  std::optional<int> first_failure_;
   /// Whole lines and the line so far that may yet be a banner.
   std::string held_;
   std::string line_;

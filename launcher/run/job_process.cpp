@@ -21,6 +21,9 @@ namespace {
 constexpr std::uint64_t kMostHeldMs = 300;
 // A process that outlives the engine may keep the pipe open; what the engine said is there by then.
 constexpr std::uint64_t kGraceAfterExitMs = 300;
+// How Open MPI 4.1 ends when the connection to a daemon breaks (measured).
+constexpr int kLostDaemon = 205;
+constexpr int kHostOrNetwork = 3;
 // mpirun 4.1 takes two seconds from TERM to KILL of its ranks.
 constexpr std::uint64_t kPatienceMs = 10000;
 
@@ -48,7 +51,8 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 /// The engine from its start to its last word.
 class EngineProcess {
  public:
-  EngineProcess(uv_loop_t& loop, bool keep_banners) : loop_(loop), keep_banners_(keep_banners) {
+  EngineProcess(uv_loop_t& loop, bool keep_banners, bool ends_at_failure)
+      : loop_(loop), keep_banners_(keep_banners), ends_at_failure_(ends_at_failure) {
     process_.data = pipe_.data = timer_.data = patience_.data = this;
     check(uv_pipe_init(&loop, &pipe_, 0), "uv_pipe_init");
     check(uv_timer_init(&loop, &timer_), "uv_timer_init");
@@ -102,7 +106,8 @@ class EngineProcess {
     uv_timer_start(
         &patience_,
         [](uv_timer_t* timer) {
-          show("ringrun: mpirun did not end within " + std::to_string(kPatienceMs / 1000) + " s and is killed\n");
+          show("ringrun: mpirun did not end within " + std::to_string(kPatienceMs / 1000) +
+               " s and is killed; on a host that cannot be reached processes may be left\n");
           self(timer).forward(SIGKILL);
         },
         kPatienceMs, 0);
@@ -124,8 +129,10 @@ class EngineProcess {
       return;
     }
     const std::string_view text(chunk_.data(), static_cast<std::size_t>(count));
+    const std::string shown = filter_.feed(text);
+    if (ends_at_failure_ && filter_.first_failure()) expect_end();
     if (keep_banners_) return show(std::string(text));
-    show(filter_.feed(text));
+    show(shown);
     if (running_ && filter_.holds()) {
       uv_timer_start(
           &timer_, [](uv_timer_t* timer) { show(self(timer).filter_.flush()); }, kMostHeldMs, 0);
@@ -135,6 +142,12 @@ class EngineProcess {
   void on_exit(int code, int signal) {
     running_ = false;
     exit_code_ = signal != 0 ? 128 + signal : code;
+    // mpirun's own code says nothing where it was killed, or lost a daemon: there the first rank's does.
+    if ((signal != 0 || code == kLostDaemon) && filter_.first_failure()) exit_code_ = *filter_.first_failure();
+    if (code == kLostDaemon && !filter_.first_failure()) {
+      show("ringrun: a host was lost: mpirun's daemon there ended, or the network to it\n");
+      exit_code_ = kHostOrNetwork;
+    }
     if (signal != 0 && !told_to_end_) {
       show("ringrun: mpirun was killed by signal " + std::to_string(signal) + ", and the job with it\n");
     }
@@ -146,7 +159,8 @@ class EngineProcess {
   void close() {
     if (closed_) return;
     closed_ = true;
-    show(filter_.finish());
+    const std::string rest = filter_.finish();
+    if (!keep_banners_) show(rest);
     uv_close(reinterpret_cast<uv_handle_t*>(&process_), nullptr);
     uv_close(reinterpret_cast<uv_handle_t*>(&pipe_), nullptr);
     uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);
@@ -156,6 +170,7 @@ class EngineProcess {
 
   uv_loop_t& loop_;
   bool keep_banners_;
+  bool ends_at_failure_;
   std::function<void()> ended_;
   uv_process_t process_{};
   uv_pipe_t pipe_{};
@@ -182,7 +197,7 @@ int run_job(const JobCommand& command) {
 
   uv_loop_t loop;
   check(uv_loop_init(&loop), "uv_loop_init");
-  EngineProcess engine(loop, command.keep_banners);
+  EngineProcess engine(loop, command.keep_banners, command.ends_at_failure);
   int stopped_by = 0;
   SignalFeed feed(loop, {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}, [&](int signal, bool from_terminal) {
     if (ends_a_job(signal) && stopped_by == 0) stopped_by = signal;

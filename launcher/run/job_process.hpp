@@ -15,6 +15,8 @@ struct JobCommand {
   Environment environment;
   /// Show what the engine says about ranks whose own lines say it better.
   bool keep_banners = false;
+  /// The engine ends the job when a rank fails, unless it was told not to.
+  bool ends_at_failure = true;
 };
 
 /// Runs the engine's command to its end with ringrun's own standard streams, hands signals on to it, and ends it when

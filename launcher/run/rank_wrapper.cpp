@@ -126,7 +126,8 @@ int run_rank(const std::vector<std::string>& words) {
     return WEXITSTATUS(status);
   }
   const int signal = WTERMSIG(status);
-  if (told_to_stop == 0) {
+  // Its reader went away: the reason is elsewhere, and known there.
+  if (told_to_stop == 0 && signal != SIGPIPE) {
     say(where(plan, identity) + signal_words(signal) + (WCOREDUMP(status) ? ", core dumped" : "") + "\n");
   }
   return 128 + signal;

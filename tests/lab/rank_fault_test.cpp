@@ -83,6 +83,23 @@ TEST_P(LabRankFault, ARankStoppedInMidSweepIsNamedAfterTheTimeout) {
   expect_names_rank_1_on_b(result.out);
 }
 
+class LabCut : public Lab {};
+
+// Plain mpirun 4.1.4 waits for the lost daemon for ever.
+TEST_F(LabCut, ALinkThatBreaksInMidSweepEndsTheJobWithTheWorkersCode) {
+  auto job = start("a", {built_program("ringrun"), "-np", "2", "-hostfile", "hostfiles/ab", "sh", "-c", endless_sweep});
+  ASSERT_TRUE(job.wait_for_output("     1048576 ")) << job.output();
+  on("b", {"ip", "link", "set", "enp3s0", "down"});
+  const auto result = job.finish();
+  EXPECT_EQ(result.exit_code, 4) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("did not arrive: rank 1 on b"));
+  EXPECT_LT(result.elapsed, seconds(50));
+  EXPECT_TRUE(processes("a").empty());
+  // Once b hears that mpirun is gone its daemon ends, and the rank with it.
+  on("b", {"ip", "link", "set", "enp3s0", "up"});
+  expect_no_process_left(seconds(60));
+}
+
 INSTANTIATE_TEST_SUITE_P(By, LabRankFault,
                          testing::Values(Launcher{"mpirun", "mpirun", false},
                                          Launcher{"ringrun", built_program("ringrun"), true}),

@@ -31,6 +31,15 @@ TEST(BannerFilter, ShowsTheEnginesWordsAtTheEndWhereNoRankSpoke) {
     EXPECT_EQ(filtered("a\n" + banner + "b\n", piece), "a\nb\n" + banner) << piece;
 }
 
+TEST(BannerFilter, KnowsTheCodeOfTheFirstRankThatFailed) {
+  BannerFilter filter;
+  filter.feed("text: exited with code 9\n");
+  EXPECT_FALSE(filter.first_failure());
+  filter.feed("ringrun: rank 1 on b (GPU 0): killed by sig");
+  filter.feed("nal 9 (SIGKILL)\nringrun: rank 0 on a: exited with code 3\n");
+  EXPECT_EQ(filter.first_failure(), 137);
+}
+
 TEST(BannerFilter, LeavesEveryOtherTextAsItIs) {
   const std::string text = kLine + "MPI_ABORT was invoked on rank 0\n" + kLine + "----\n---- x\n" +
                            std::string(80, '-') + "\n\n" + kLine + "no end";

@@ -89,8 +89,8 @@ TEST_F(Answer, OfAnotherVersionIsAFault) {
 TEST_F(Answer, ThatDoesNotComeIsExplained) {
   EXPECT_EQ(
       fault({Captured::End::exited, 255, "", "ssh: connect to host b port 22: Connection refused\r\n"}),
-      "ssh failed (exit code 255)\n    ssh: connect to host b port 22: Connection refused | make this work without a "
-      "password: ssh -x b true");
+      "ssh failed (exit code 255)\n    ssh: connect to host b port 22: Connection refused | this must work from here, "
+      "without a question: ssh -x b true");
   EXPECT_EQ(fault({Captured::End::exited, 127, "", "bash: /opt/ringrun: No such file or directory\n"}),
             "ringrun is missing there, or does not start (exit code 127)\n    bash: /opt/ringrun: No such file or "
             "directory | "

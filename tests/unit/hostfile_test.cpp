@@ -124,6 +124,11 @@ TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
   }
 }
 
+TEST(Hostfile, DoesNotGiveEveryRankTheSameRank) {
+  EXPECT_EQ(problem_of([] { parse("a #: env.RANK=3"); }),
+            "ab:1: 'env.RANK=3' behind #: would give every rank the same");
+}
+
 TEST(Hostfile, DoesNotHandControlCharactersToATerminal) {
   EXPECT_EQ(problem_of([] { parse("a\nb \033]0;x\007 slots=2"); }), "ab:2: the line has the control character 0x1b");
   EXPECT_EQ(problem_of([] { parse(std::string("a\0b", 3)); }), "ab:1: the line has the control character 0x00");

@@ -77,6 +77,11 @@ class Reader {
     int number = 0;
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (code != std::errc{} || end != value.data() + value.size() || number < lowest || number > highest) {
+      if (lowest == highest) {
+        throw UserError(
+            std::string("--") + option + ": '" + value + "' is not supported, only " + std::to_string(lowest),
+            kHelpRemedy);
+      }
       throw UserError(std::string("--") + option + ": '" + value + "' is not a whole number from " +
                           std::to_string(lowest) +
                           (highest < (1 << 30) ? " to " + std::to_string(highest) : " upwards"),
@@ -175,6 +180,7 @@ Options parse_options(const std::vector<std::string>& arguments, const char* lea
   options.all_ops = read.text("op") == "all";
   read.integer("root", 0);
   read.integer("nthreads", 1, 1);
+  read.integer("parallel_init", 0, 1);
   for (const char* option : kOnlyZero) read.integer(option, 0, 0);
   if (least_bandwidth != nullptr) {
     options.least_bandwidth = Reader::amount("NCCL_TESTS_MIN_BW", least_bandwidth, "GB/s");
