@@ -12,8 +12,6 @@ namespace {
 // Open MPI 4.1 and PRRTE 3 draw this many.
 constexpr std::size_t kDashes = 74;
 constexpr std::size_t kMostHeld = 4096;
-// How the wrapper's line begins.
-constexpr std::string_view kRankLine = "ringrun: rank ";
 
 bool may_be_dashes(std::string_view line) {
   return line.size() <= kDashes && line.find_first_not_of('-') == std::string_view::npos;
@@ -32,7 +30,6 @@ bool is_banner(std::string_view block) {
 
 /// "ringrun: rank 1 on b (GPU 0): exited with code 3": 3; "killed by signal 9 (SIGKILL)": 137.
 std::optional<int> code_in(const std::string& line) {
-  if (line.compare(0, kRankLine.size(), kRankLine) != 0) return std::nullopt;
   for (const auto& [words, base] : {std::pair{"exited with code ", 0}, std::pair{"killed by signal ", 128}}) {
     const std::size_t at = line.find(words);
     if (at != std::string::npos) return base + std::atoi(line.c_str() + at + std::strlen(words));
@@ -45,7 +42,7 @@ std::optional<int> code_in(const std::string& line) {
 std::string BannerFilter::feed(std::string_view text) {
   std::string shown;
   for (const char c : text) {
-    note(c);
+    if (is_mark(c)) continue;
     if (passing_line_) {
       shown += c;
       passing_line_ = c != '\n';
@@ -80,14 +77,30 @@ std::string BannerFilter::end_line() {
   return {};
 }
 
-void BannerFilter::note(char c) {
+bool BannerFilter::is_mark(char c) {
   constexpr std::size_t kLongestLine = 512;
-  if (c == '\n') {
-    if (!first_failure_) first_failure_ = code_in(last_line_);
+  if (at_line_start_ && c == kWrapperMark) {
+    marked_ = true;
+    at_line_start_ = false;
+    return true;
+  }
+  at_line_start_ = c == '\n';
+  if (at_line_start_) {
+    if (marked_ && !first_failure_) first_failure_ = code_in(last_line_);
+    marked_ = false;
     last_line_.clear();
-  } else if (last_line_.size() < kLongestLine) {
+  } else if (marked_ && last_line_.size() < kLongestLine) {
     last_line_ += c;
   }
+  return false;
+}
+
+std::string BannerFilter::without_marks(std::string_view text) {
+  std::string clean;
+  for (const char c : text) {
+    if (!is_mark(c)) clean += c;
+  }
+  return clean;
 }
 
 std::string BannerFilter::finish() {

@@ -129,10 +129,8 @@ class EngineProcess {
       return;
     }
     const std::string_view text(chunk_.data(), static_cast<std::size_t>(count));
-    const std::string shown = filter_.feed(text);
+    show(keep_banners_ ? filter_.without_marks(text) : filter_.feed(text));
     if (ends_at_failure_ && filter_.first_failure()) expect_end();
-    if (keep_banners_) return show(std::string(text));
-    show(shown);
     if (running_ && filter_.holds()) {
       uv_timer_start(
           &timer_, [](uv_timer_t* timer) { show(self(timer).filter_.flush()); }, kMostHeldMs, 0);
@@ -159,8 +157,7 @@ class EngineProcess {
   void close() {
     if (closed_) return;
     closed_ = true;
-    const std::string rest = filter_.finish();
-    if (!keep_banners_) show(rest);
+    show(filter_.finish());
     uv_close(reinterpret_cast<uv_handle_t*>(&process_), nullptr);
     uv_close(reinterpret_cast<uv_handle_t*>(&pipe_), nullptr);
     uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr);

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "launcher/engine/host_directory.hpp"
+#include "launcher/run/banner_filter.hpp"
 #include "launcher/run/rank_identity.hpp"
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
@@ -64,7 +65,8 @@ void install_handlers() {
   _exit(127);
 }
 
-void say(const std::string& line) {
+void say(const std::string& words) {
+  const std::string line = kWrapperMark + words;
   // One write, so that lines of several ranks do not mix.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }

@@ -99,6 +99,16 @@ TEST(RingrunJob, ARankMayLaunchAJobOfItsOwn) {
   EXPECT_THAT(lines(result.out), UnorderedElementsAre("0/2", "1/2"));
 }
 
+TEST(RingrunJob, ARankMayOutliveAFailedJobOfItsOwn) {
+  // Longer than an engine may take to end after one of its own ranks has failed.
+  const CommandResult result =
+      ringrun({"-np", "1", "-H", "localhost:1", "sh", "-c",
+               built_program("ringrun") + " -np 1 -H localhost:1 false; echo $?; sleep 12; echo done"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out, "1\ndone\n");
+  EXPECT_THAT(result.err, HasSubstr("ringrun: rank 0 on "));
+}
+
 TEST(RingrunJob, AWrapperThatWasKilledIsNotSilent) {
   const CommandResult result =
       ringrun({"-np", "2", "-H", "localhost:2", "sh", "-c", "if [ $RANK = 1 ]; then kill -9 $PPID; fi; sleep 30"});
