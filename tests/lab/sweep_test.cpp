@@ -45,8 +45,8 @@ INSTANTIATE_TEST_SUITE_P(By, LabSweep,
 
 using LabDefaultSweep = Lab;
 
-TEST_F(LabDefaultSweep, RingrunWithoutAProgramSweeps32M) {
-  expect_right_sweep(on("a", {built_program("ringrun"), "-hostfile", "hostfiles/ab"}), 32 << 20, 32 << 20);
+TEST_F(LabDefaultSweep, RingrunWithoutAProgramSweepsFrom8BytesTo32M) {
+  expect_right_sweep(on("a", {built_program("ringrun"), "-hostfile", "hostfiles/ab"}), 8, 32 << 20);
 }
 
 }  // namespace
