@@ -1,10 +1,15 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
 
 namespace ringrun {
+
+/// What the wrapper sets for each rank anew: one value for all of them would be wrong.
+inline constexpr std::array kRankVariables = {"RANK",       "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE",
+                                              "GROUP_RANK", "NODE_RANK"};
 
 /// What a shell searches where PATH is unset.
 inline constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";

@@ -50,7 +50,7 @@ Exports resolve_exports(const std::vector<std::string>& words, const Environment
     }
   }
   for (const auto& [name, value] : exports.asked) exports.forwarded.erase(name);
-  for (const char* name : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "NODE_RANK"}) {
+  for (const char* name : kRankVariables) {
     if (exports.asked.erase(name) == 0) continue;
     exports.warnings.push_back(std::string("-x ") + name + ": every rank gets its own value instead");
   }

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "launcher/environment.hpp"
 #include "launcher/hosts/name_ranges.hpp"
 #include "lib/error.hpp"
 #include "lib/topology/cpu_list.hpp"
@@ -18,12 +19,6 @@ bool is_variable_name(const std::string& name) {
   const auto letter = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
   return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
          std::all_of(name.begin(), name.end(), letter);
-}
-
-bool is_set_for_each_rank(const std::string& attribute) {
-  static constexpr std::array kNames = {"env.RANK",       "env.LOCAL_RANK", "env.WORLD_SIZE", "env.LOCAL_WORLD_SIZE",
-                                        "env.GROUP_RANK", "env.NODE_RANK"};
-  return std::find(kNames.begin(), kNames.end(), attribute) != kNames.end();
 }
 
 template <std::size_t count>
@@ -158,7 +153,7 @@ HostAttributes parse_ringrun_attributes(const std::string& text, const std::stri
       }
       if (attributes.gpus->empty())
         throw UserError(where + ": " + shown + " lists no GPU", "write for example gpus=0,2");
-    } else if (is_set_for_each_rank(word.name)) {
+    } else if (word.name.rfind("env.", 0) == 0 && is_one_of(word.name.substr(4), kRankVariables)) {
       throw UserError(where + ": " + shown + " behind #: would give every rank the same",
                       "leave it off: every rank gets its own value");
     } else if (word.name.rfind("env.", 0) == 0 && is_variable_name(word.name.substr(4))) {

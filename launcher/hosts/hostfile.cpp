@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -93,10 +94,12 @@ HostList read_hostfile(const std::string& path) {
   if (S_ISDIR(status.st_mode)) throw UserError("the hostfile '" + path + "' is a directory", kRemedy);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw UserError("cannot read the hostfile '" + path + "': " + std::strerror(errno), kRemedy);
-  std::string text(kMostBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kMostBytes) throw UserError("the hostfile '" + path + "' is larger than 64M", kRemedy);
+  std::string text;
+  std::array<char, 65536> block;
+  while (file.read(block.data(), block.size()) || file.gcount() > 0) {
+    text.append(block.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMostBytes) throw UserError("the hostfile '" + path + "' is larger than 64M", kRemedy);
+  }
   HostList hosts = parse_hostfile(text, path);
   if (hosts.empty()) throw UserError("the hostfile '" + path + "' names no host", kRemedy);
   return hosts;
