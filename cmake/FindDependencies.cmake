@@ -24,6 +24,11 @@ find_path(RINGRUN_CXXOPTS_INCLUDE cxxopts.hpp REQUIRED)
 add_library(ringrun_cxxopts INTERFACE)
 target_include_directories(ringrun_cxxopts SYSTEM INTERFACE ${RINGRUN_CXXOPTS_INCLUDE})
 
+# Only its header: the functions are compiled into the program.
+find_path(RINGRUN_XXHASH_INCLUDE xxhash.h REQUIRED)
+add_library(ringrun_xxhash INTERFACE)
+target_include_directories(ringrun_xxhash SYSTEM INTERFACE ${RINGRUN_XXHASH_INCLUDE})
+
 # PMIx names the ranks that never arrived; without it the worker says only which ranks still wait.
 pkg_check_modules(pmix QUIET IMPORTED_TARGET pmix)
 if(NOT pmix_FOUND)

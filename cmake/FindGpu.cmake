@@ -1,6 +1,8 @@
 # CUDA and NCCL: used where found, never required unless RINGRUN_GPU=ON.
-# Sets RINGRUN_HAS_GPU and, where it is ON, the target ringrun_nccl_library.
+# Sets RINGRUN_HAS_GPU, RINGRUN_BUILT_FOR_CUDA and, where it is ON, the target ringrun_nccl_library.
 set(RINGRUN_HAS_GPU OFF)
+# 13000 for CUDA 13.0, as the driver counts; 0 without.
+set(RINGRUN_BUILT_FOR_CUDA 0)
 set(RINGRUN_GPU_MISSING "RINGRUN_GPU=OFF")
 if(NOT RINGRUN_GPU STREQUAL "OFF")
   include(CheckLanguage)
@@ -50,6 +52,7 @@ if(RINGRUN_HAS_GPU)
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   find_package(CUDAToolkit REQUIRED)
+  math(EXPR RINGRUN_BUILT_FOR_CUDA "${CUDAToolkit_VERSION_MAJOR} * 1000 + ${CUDAToolkit_VERSION_MINOR} * 10")
   add_library(ringrun_nccl_library INTERFACE)
   target_include_directories(ringrun_nccl_library SYSTEM INTERFACE ${RINGRUN_NCCL_INCLUDE})
   target_link_libraries(ringrun_nccl_library INTERFACE ${RINGRUN_NCCL_LIBRARY} CUDA::cudart_static)

@@ -12,6 +12,8 @@ target_compile_options(project_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 target_include_directories(project_options INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/generated")
 configure_file("${PROJECT_SOURCE_DIR}/lib/version.hpp.in" "${PROJECT_BINARY_DIR}/generated/lib/version.hpp" @ONLY)
+# Tells two builds of one version apart; most compilers ask the linker for it by themselves.
+target_link_options(project_options INTERFACE LINKER:--build-id=sha1)
 
 if(RINGRUN_SANITIZE)
   target_compile_options(project_options INTERFACE

@@ -4,12 +4,12 @@
 # What configuring, building and running needs, and what the tests and the lab need besides.
 # shellcheck disable=SC2034  # read by the scripts that source this file
 build_packages=(g++ cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libhwloc-dev libcxxopts-dev
-  libfmt-dev nlohmann-json3-dev libuv1-dev libpmix-dev openssh-client)
+  libfmt-dev nlohmann-json3-dev libuv1-dev libxxhash-dev libpmix-dev openssh-client)
 # shellcheck disable=SC2034
 test_packages=(libgtest-dev libgmock-dev)
-# openssh-server starts a service when it is installed, so only --lab and CI ask for it.
+# openssh-server and docker.io start services when they are installed, so only --lab and CI ask for them.
 # shellcheck disable=SC2034
-lab_packages=(iproute2 nftables openssh-server perl-base procps util-linux)
+lab_packages=(docker.io iproute2 nftables openssh-server perl-base procps util-linux)
 
 # Prints those of the named packages that are not installed.
 missing_packages() {

@@ -14,6 +14,7 @@ enum class ExitCode : int {
   kUnsupported = 5,  ///< too few GPUs, or something that this backend or library cannot do
   kUsage = 6,
   kWrongData = 7,  ///< also an average bus bandwidth below what NCCL_TESTS_MIN_BW asks for
+  kNetwork = 8,    ///< the hosts cannot reach each other as NCCL needs it; found before NCCL starts
 };
 
 /// A request that cannot be met: too few GPUs, a GPU taken twice, a type that the backend lacks. Ends with

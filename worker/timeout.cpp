@@ -10,6 +10,7 @@
 #include "lib/mpi/arrivals.hpp"
 #include "lib/mpi/launch_environment.hpp"
 #include "worker/exit_code.hpp"
+#include "worker/network/likely_cause.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -26,6 +27,8 @@ void write_to_stderr(const std::string& text) {
 
 /// Time for the rank that reports to be read before the launcher, told of an exit, ends everything.
 constexpr std::chrono::seconds kForTheReport{2};
+/// The cause must be found in less than that.
+constexpr std::chrono::milliseconds kForTheCause{1500};
 
 }  // namespace
 
@@ -37,6 +40,11 @@ Watch::Callbacks TimeoutReport::callbacks() {
 void TimeoutReport::set_hosts(std::vector<std::string> hosts) {
   const std::lock_guard lock(mutex_);
   hosts_ = std::move(hosts);
+}
+
+bool TimeoutReport::has_heard_from_others() {
+  const std::lock_guard lock(mutex_);
+  return !hosts_.empty();
 }
 
 std::string TimeoutReport::name_ranks(const std::vector<int>& ranks) {
@@ -69,6 +77,7 @@ void TimeoutReport::end_job(const WatchedPhase& phase) {
       text += "  waiting: " + name_ranks(arrivals->arrived) + "\n";
     }
     write_to_stderr(text + "  a longer deadline: --timeout SECONDS (0: none)\n");
+    if (!has_heard_from_others()) write_to_stderr(likely_cause(kForTheCause));
   }
   _exit(static_cast<int>(ExitCode::kTimeout));
 }

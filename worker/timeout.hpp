@@ -21,6 +21,8 @@ class TimeoutReport {
 
  private:
   [[noreturn]] void end_job(const WatchedPhase& phase);
+  /// MPI has carried a word of every rank to this one.
+  bool has_heard_from_others();
   std::string name_ranks(const std::vector<int>& ranks);
 
   std::mutex mutex_;

@@ -1,13 +1,10 @@
 #include "worker/worker.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
+#include <optional>
 #include <ostream>
 #include <thread>
 
@@ -18,221 +15,12 @@
 #include "lib/mpi/session.hpp"
 #include "lib/nccl/error.hpp"
 #include "lib/version.hpp"
-#include "worker/backend/backend_choice.hpp"
-#include "worker/backend/gpu_library.hpp"
-#include "worker/backend/mpi_collective.hpp"
-#include "worker/backend/mpi_team.hpp"
 #include "worker/cli/options.hpp"
 #include "worker/exit_code.hpp"
-#include "worker/report/json.hpp"
-#include "worker/report/table.hpp"
-#include "worker/timeout.hpp"
+#include "worker/process.hpp"
 
 namespace ringrun::worker {
 namespace {
-
-int usable_cpus() {
-  cpu_set_t mask;
-  return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
-}
-
-/// Where each process was started as a job of its own, every one would be "rank 0 of 1".
-void check_world_size(const MpiTeam& team) {
-  const auto launched = mpi::launch_environment().size.value_or(team.processes());
-  if (launched == team.processes()) return;
-  throw Unsupported(fmt::format("the launcher started {} processes, but MPI says this is {} of {}", launched,
-                                team.process(), team.processes()),
-                    "the launcher is of another MPI than the one this worker is linked with: use that one's mpirun, "
-                    "or build the worker again");
-}
-
-ProcessFacts facts_of_this_process(const MpiTeam& team, const GpuLibrary& library) {
-  const MpiTeam::Local local = team.local();
-  ProcessFacts facts;
-  facts.host = host_name();
-  facts.pid = getpid();
-  facts.cpus = usable_cpus();
-  facts.local_rank = mpi::launch_environment().local_rank.value_or(local.rank);
-  facts.local_size = local.size;
-  facts.nccl_version = library.backend == nullptr ? 0 : library.backend->library_version();
-  facts.host_has_gpu = library.host_has_gpu;
-  facts.why_no_gpu = library.why_not;
-  facts.devices = library.devices;
-  return facts;
-}
-
-/// The sweep of one process, from MPI_Init to MPI_Finalize.
-class Process {
- public:
-  Process(const Options& options, std::ostream& out)
-      : options_(options), out_(out), watch_(timeouts_.callbacks()), session_(start_mpi()) {}
-
-  int run() {
-    check_world_size(team_);
-    const GpuLibrary library = load_library();
-    exchange_facts(library);
-    try {
-      decision_ = choose_backend(options_, facts_);
-    } catch (const Unsupported& refused) {
-      return refuse(refused);
-    }
-    collective_ = join(library);
-    Options options = options_;
-    if (const auto refusal = keep_supported(options)) return refuse(*refusal);
-
-    const TableHead head = describe(library, options);
-    std::optional<JsonReport> json;
-    if (is_first() && !options_.json_file.empty()) json.emplace(options_.json_file, head);
-    if (is_first()) print_head(out_, head);
-    const SweepSummary summary = sweep(options.plan, json);
-    if (is_first()) print_foot(out_, summary, options_.least_bandwidth);
-    if (json) json->write(summary, options_.least_bandwidth);
-    finish();
-    if (!out_) throw SystemError("write to standard output", std::strerror(errno), errno);
-    return static_cast<int>(verdict(summary));
-  }
-
- private:
-  mpi::Session start_mpi() {
-    const auto phase = watch_.enter("MPI_Init", options_.plan.timeout);
-    return {};
-  }
-
-  bool is_first() const { return team_.process() == 0; }
-
-  GpuLibrary load_library() {
-    if (options_.backend == BackendChoice::kMpi) return {};
-    const auto phase = watch_.enter("start of CUDA", options_.plan.timeout);
-    return load_gpu_library();
-  }
-
-  void exchange_facts(const GpuLibrary& library) {
-    const auto phase = watch_.enter("exchange of the hosts' facts", options_.plan.timeout);
-    for (const std::string& text : team_.gather(to_text(facts_of_this_process(team_, library)))) {
-      facts_.push_back(process_facts_from(text));
-    }
-    std::vector<std::string> hosts;
-    for (const auto& process : facts_) hosts.push_back(process.host);
-    timeouts_.set_hosts(hosts);
-  }
-
-  /// Every process came to the same refusal, so one says it and all leave in order.
-  int refuse(const Unsupported& refused) {
-    if (is_first()) fmt::print(stderr, "worker: {}\n  {}\n", refused.what(), refused.remedy());
-    const auto phase = watch_.enter("end of the job", options_.plan.timeout);
-    session_.finish();
-    return static_cast<int>(ExitCode::kUnsupported);
-  }
-
-  std::unique_ptr<Collective> join(const GpuLibrary& library) {
-    const auto max_bytes = static_cast<std::size_t>(options_.largest);
-    const auto process = static_cast<std::size_t>(team_.process());
-    if (!decision_.nccl) return make_mpi_collective(max_bytes, facts_[process].local_size);
-    if (decision_.shared_gpu) {
-      // NCCL refuses two ranks on one card of one host, and takes each for a host of its own where this says so.
-      setenv("NCCL_HOSTID", fmt::format("{}-{}", host_name(), team_.process()).c_str(), 0);
-    }
-    std::string id;
-    {
-      const auto phase = watch_.enter("broadcast of NCCL's id", options_.plan.timeout);
-      id = team_.broadcast(is_first() ? library.backend->make_unique_id() : "");
-      // A broadcast may return before the others have it; NCCL would then wait where no deadline names anybody.
-      team_.barrier();
-    }
-    const auto phase = watch_.enter("start of NCCL", options_.plan.timeout);
-    const GpuBackend::Placement placement{team_.processes() * options_.gpus, team_.process() * options_.gpus,
-                                          decision_.devices[process]};
-    return library.backend->join(id, placement, max_bytes);
-  }
-
-  /// Drops from "all" what the backend lacks; a type or operation asked for by name is refused instead.
-  std::optional<Unsupported> keep_supported(Options& options) {
-    std::vector<DataType> types;
-    std::vector<ReduceOp> ops;
-    for (DataType type : options.plan.types) {
-      const auto why = collective_->refusal(type, ReduceOp::kSum);
-      if (!why) types.push_back(type);
-      if (why && options.all_types) decision_.remarks.push_back("Left out: " + *why);
-      if (why && !options.all_types) return Unsupported(*why, "choose another with -d, or another --backend");
-    }
-    for (ReduceOp op : options.plan.ops) {
-      const auto why = collective_->refusal(DataType::kFloat, op);
-      if (!why) ops.push_back(op);
-      if (why && options.all_ops) decision_.remarks.push_back("Left out: " + *why);
-      if (why && !options.all_ops) return Unsupported(*why, "choose another with -o, or another --backend");
-    }
-    options.plan.types = types;
-    options.plan.ops = ops;
-    return std::nullopt;
-  }
-
-  TableHead describe(const GpuLibrary& library, const Options& options) const {
-    TableHead head;
-    head.gpus = options.gpus;
-    head.smallest = options.smallest;
-    head.largest = options.largest;
-    head.step = options.step;
-    head.factor = options.factor;
-    head.plan = options.plan;
-    head.remarks = decision_.remarks;
-    head.versions = decision_.nccl ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
-                                                 library.backend->library_version())
-                                   : "mpi=" + mpi::library_version();
-    for (std::size_t process = 0; process < facts_.size(); ++process) {
-      const ProcessFacts& facts = facts_[process];
-      const std::string host = facts.host.substr(0, facts.host.find('.'));
-      if (!decision_.nccl) {
-        head.devices.push_back({static_cast<int>(process), facts.pid, host,
-                                fmt::format("host memory, {} CPU{}", facts.cpus, facts.cpus == 1 ? "" : "s")});
-        continue;
-      }
-      for (int device : decision_.devices[process]) {
-        const GpuDevice& gpu = facts.devices.at(static_cast<std::size_t>(device));
-        head.devices.push_back({static_cast<int>(head.devices.size()), facts.pid, host,
-                                fmt::format("device {:2} [{}] {}", gpu.index, gpu.bus_id, gpu.name)});
-      }
-    }
-    if (collective_->ranks() == 1) {
-      head.remarks.push_back(
-          "One rank: out-of-place is a local copy, in-place does nothing, and bus bandwidth is not defined");
-    }
-    return head;
-  }
-
-  SweepSummary sweep(const SweepPlan& plan, std::optional<JsonReport>& json) {
-    SweepSummary total;
-    std::uint32_t seed = 0;
-    for (int cycle = 0; options_.cycles == 0 || cycle < options_.cycles; ++cycle) {
-      const SweepSummary one = run_sweep(plan, *collective_, team_, watch_, seed, [&](const Row& row) {
-        if (is_first()) print_row(out_, row);
-        if (json) json->add(row);
-      });
-      total += one;
-    }
-    return total;
-  }
-
-  void finish() {
-    const auto phase = watch_.enter("end of the job", options_.plan.timeout);
-    collective_->finish();
-    session_.finish();
-  }
-
-  ExitCode verdict(const SweepSummary& summary) const {
-    if (summary.wrong > 0) return ExitCode::kWrongData;
-    return summary.is_fast_enough(options_.least_bandwidth.value_or(0)) ? ExitCode::kSuccess : ExitCode::kWrongData;
-  }
-
-  const Options& options_;
-  std::ostream& out_;
-  TimeoutReport timeouts_;
-  Watch watch_;
-  mpi::Session session_;
-  MpiTeam team_;
-  std::vector<ProcessFacts> facts_;
-  BackendDecision decision_;
-  std::unique_ptr<Collective> collective_;
-};
 
 /// How long the launcher may take to see that a peer ended, and to end the others itself. Were this process to end the
 /// job at once, its code could hide that of the peer which failed first.

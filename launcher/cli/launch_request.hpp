@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/explain/situation.hpp"
+
 namespace ringrun {
 
 /// The command line, word for word: nothing in it is looked up yet.
@@ -29,6 +31,21 @@ struct LaunchRequest {
   std::optional<int> master_port;
   /// Seconds.
   int start_timeout = 30;
+  /// Report what is wrong with hosts and network, and start nothing.
+  bool doctor = false;
+  bool json = false;
+  /// Look at hosts and network before the launch.
+  bool preflight = true;
+  /// What the program talks over; unset: NCCL where every host has a GPU, else MPI.
+  std::optional<Transport> transport;
+  /// The ports that connections between hosts may use.
+  std::optional<PortRange> ports;
+  /// Host and interface of each --nic.
+  std::vector<std::pair<std::string, std::string>> nics;
+  /// End a job that hangs; unset: where the program is the worker.
+  std::optional<bool> end_on_hang;
+  /// Seconds without output behind a line that says the job cannot go on.
+  int hang_timeout = 10;
   /// The program and its arguments; empty: the worker is meant.
   std::vector<std::string> program;
 };

@@ -30,6 +30,38 @@ std::string binding(const std::string& text) {
   throw UserError("--bind-to '" + text + "' is not known", "one of none, hwthread, core, l3cache, socket, numa");
 }
 
+std::pair<std::string, std::string> host_and_interface(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals != std::string::npos && equals > 0 && equals + 1 < text.size()) {
+    return {text.substr(0, equals), text.substr(equals + 1)};
+  }
+  throw UserError("--nic '" + text + "' names no host and interface", "write --nic HOST=INTERFACE");
+}
+
+PortRange port_range(const std::string& text) {
+  const std::size_t dash = text.find('-');
+  if (dash == std::string::npos)
+    throw UserError("--port-range '" + text + "' is no range", "write --port-range 20000-20100");
+  const PortRange range{whole_number("--port-range", text.substr(0, dash), 1, 65535),
+                        whole_number("--port-range", text.substr(dash + 1), 1, 65535)};
+  // A daemon, its ranks, the rendezvous and the probes want a port each.
+  constexpr int kLeast = 16;
+  if (range.last - range.first + 1 >= kLeast) return range;
+  throw UserError("--port-range '" + text + "' has too few ports", "give at least " + std::to_string(kLeast));
+}
+
+Transport transport(const std::string& text) {
+  if (text == "mpi") return Transport::mpi;
+  if (text == "nccl") return Transport::nccl;
+  throw UserError("--transport '" + text + "' is not known", "mpi or nccl");
+}
+
+bool ends_on_hang(const std::string& text) {
+  if (text == "end") return true;
+  if (text == "report") return false;
+  throw UserError("--on-hang '" + text + "' is not known", "end or report");
+}
+
 template <typename Value>
 void set_once(const std::string& option, std::optional<Value>& target, Value value) {
   if (target) throw UserError(option + " is given more than once", "leave one of them");
@@ -102,6 +134,42 @@ std::vector<OptionRow> make_table() {
        [](LaunchRequest& r, const Values& v) {
          set_once("--master-port", r.master_port, whole_number("--master-port", v[0], 1, 65535));
        }},
+      {{"--doctor"},
+       0,
+       "",
+       "check hosts and network, report, start nothing",
+       [](LaunchRequest& r, const Values&) { r.doctor = true; }},
+      {{"--json"}, 0, "", "the report of --doctor as JSON", [](LaunchRequest& r, const Values&) { r.json = true; }},
+      {{"--no-preflight"},
+       0,
+       "",
+       "start without a look at the network",
+       [](LaunchRequest& r, const Values&) { r.preflight = false; }},
+      {{"--nic"},
+       1,
+       "HOST=INTERFACE",
+       "the network card for this host",
+       [](LaunchRequest& r, const Values& v) { r.nics.push_back(host_and_interface(v[0])); }},
+      {{"--port-range"},
+       1,
+       "FIRST-LAST",
+       "ports that a firewall leaves open between the hosts",
+       [](LaunchRequest& r, const Values& v) { set_once("--port-range", r.ports, port_range(v[0])); }},
+      {{"--transport"},
+       1,
+       "NAME",
+       "what the program talks over: mpi, nccl",
+       [](LaunchRequest& r, const Values& v) { set_once("--transport", r.transport, transport(v[0])); }},
+      {{"--on-hang"},
+       1,
+       "WHAT",
+       "a job that cannot go on: end, report",
+       [](LaunchRequest& r, const Values& v) { set_once("--on-hang", r.end_on_hang, ends_on_hang(v[0])); }},
+      {{"--hang-timeout"},
+       1,
+       "SECONDS",
+       "silence after a fatal line that is a hang (10)",
+       [](LaunchRequest& r, const Values& v) { r.hang_timeout = whole_number("--hang-timeout", v[0], 1, 86400); }},
       {{"--start-timeout"},
        1,
        "SECONDS",

@@ -5,6 +5,7 @@
 
 #include "launcher/probe/remote_shell.hpp"
 #include "lib/error.hpp"
+#include "lib/text/shell_word.hpp"
 
 namespace ringrun {
 namespace {
@@ -22,12 +23,26 @@ HostList::const_iterator find_host(const HostList& hosts, const std::string& nam
   return std::find_if(hosts.begin(), hosts.end(), begins);
 }
 
+std::string set_variable(const std::string& name, const std::string& value) {
+  return name + "=" + quote_for_shell(value) + " ; export " + name + " ;";
+}
+
+// The engine repeats its own remote-shell agent to the daemon, which ends where that path does not exist on its host,
+// though it starts no shell itself (4.1.4: in silence, and mpirun waits for ever).
+void disarm_remote_shell(std::vector<std::string>& command) {
+  for (std::size_t i = 0; i + 1 < command.size(); ++i) {
+    if (command[i] == "plm_rsh_agent" || command[i] == "plm_ssh_agent") command[i + 1] = "/bin/true";
+  }
+}
+
 }  // namespace
 
 std::string to_json(const HostDirectory& directory) {
   Json hosts = Json::array();
-  for (const Host& host : directory.hosts) {
+  for (std::size_t i = 0; i < directory.hosts.size(); ++i) {
+    const Host& host = directory.hosts[i];
     Json item = {{"name", host.name}};
+    if (i < directory.programs.size() && !directory.programs[i].empty()) item["program"] = directory.programs[i];
     if (host.user) item["user"] = *host.user;
     if (host.port) item["port"] = *host.port;
     hosts.push_back(std::move(item));
@@ -39,13 +54,14 @@ std::string to_json(const HostDirectory& directory) {
 HostDirectory host_directory_from_json(std::string_view text) try {
   const Json json = Json::parse(text);
   if (json.value("schema", 0) != kSchema) throw UserError("RINGRUN_HOSTS is of another version of ringrun");
-  HostDirectory directory{json.at("shell").get<std::vector<std::string>>(), {}};
+  HostDirectory directory{json.at("shell").get<std::vector<std::string>>(), {}, {}};
   for (const Json& item : json.at("hosts")) {
     Host host;
     host.name = item.at("name").get<std::string>();
     if (item.contains("user")) host.user = item.at("user").get<std::string>();
     if (item.contains("port")) host.port = item.at("port").get<int>();
     directory.hosts.push_back(std::move(host));
+    directory.programs.push_back(item.value("program", ""));
   }
   return directory;
 } catch (const Json::exception& error) {
@@ -69,11 +85,15 @@ std::vector<std::string> daemon_command(const HostDirectory& directory, const st
   while (option()) {
   }
   std::vector<std::string> command(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
+  disarm_remote_shell(command);
   const auto known = find_host(directory.hosts, host.name);
   if (known != directory.hosts.end()) {
-    const std::string index = std::to_string(known - directory.hosts.begin());
+    const auto index = static_cast<std::size_t>(known - directory.hosts.begin());
     host = *known;
-    command.insert(command.begin(), std::string(kHostVariable) + "=" + index + " ; export " + kHostVariable + " ;");
+    std::string settings = set_variable(kHostVariable, std::to_string(index));
+    if (index < directory.programs.size() && !directory.programs[index].empty())
+      settings += " " + set_variable(kSelfVariable, directory.programs[index]);
+    command.insert(command.begin(), settings);
   }
   return remote_command(directory.shell, host, command);
 }

@@ -14,10 +14,13 @@ struct HostDirectory {
   std::vector<std::string> shell;
   /// In the plan's order; only name, user and port matter here.
   HostList hosts;
+  /// Where ringrun stands on each host, "" where it stands at the launcher's own path.
+  std::vector<std::string> programs;
 };
 
 inline constexpr const char* kHostsVariable = "RINGRUN_HOSTS";
 inline constexpr const char* kHostVariable = "RINGRUN_HOST";
+inline constexpr const char* kSelfVariable = "RINGRUN_SELF";
 inline constexpr const char* kPlanVariable = "RINGRUN_PLAN";
 
 std::string to_json(const HostDirectory& directory);

@@ -14,10 +14,10 @@ bool begins_with(const std::string& text, const char* beginning) { return text.r
 // What an outer rank, launcher or torchrun leaves in the environment: it would be taken for this job's.
 bool is_left_over(const std::string& name, bool inside_rank) {
   static constexpr std::array kAlways = {"TORCHELASTIC_"};
-  static constexpr std::array kNames = {kPlanVariable,    kHostsVariable,     kHostVariable,      "RANK",
-                                        "LOCAL_RANK",     "WORLD_SIZE",       "LOCAL_WORLD_SIZE", "GROUP_RANK",
-                                        "NODE_RANK",      "GROUP_WORLD_SIZE", "ROLE_RANK",        "ROLE_NAME",
-                                        "ROLE_WORLD_SIZE"};
+  static constexpr std::array kNames = {kPlanVariable, kHostsVariable,   kHostVariable,      kSelfVariable,
+                                        "RANK",        "LOCAL_RANK",     "WORLD_SIZE",       "LOCAL_WORLD_SIZE",
+                                        "GROUP_RANK",  "NODE_RANK",      "GROUP_WORLD_SIZE", "ROLE_RANK",
+                                        "ROLE_NAME",   "ROLE_WORLD_SIZE"};
   static constexpr std::array kOfRank = {"OMPI_COMM_WORLD_",
                                          "OMPI_MCA_ess",
                                          "OMPI_MCA_orte_",
@@ -102,6 +102,18 @@ void add_exports(Words& words, const Environment& exports, const Environment& en
   }
 }
 
+/// The engine starts one path on every host; where a copy of ringrun stands elsewhere on some, a shell finds it.
+void add_wrapper(Words& words, const EngineRequest& request) {
+  const bool copied =
+      std::any_of(request.staged.begin(), request.staged.end(), [](const std::string& path) { return !path.empty(); });
+  if (copied) {
+    const std::string self = "\"${" + std::string(kSelfVariable) + ":-" + request.ringrun + "}\"";
+    words.add("/bin/sh", "-c", "exec " + self + " __rank -- \"$@\"", "ringrun");
+  } else {
+    words.add(request.ringrun, "__rank", "--");
+  }
+}
+
 }  // namespace
 
 EngineCommand openmpi_command(const EngineRequest& request, const Environment& environment) {
@@ -131,7 +143,7 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
   words.add("-x", kPlanVariable);
   add_exports(words, request.exports.forwarded, environment);
   add_exports(words, request.exports.asked, environment);
-  words.add(request.ringrun, "__rank", "--");
+  add_wrapper(words, request);
   command.argv.insert(command.argv.end(), request.program.begin(), request.program.end());
 
   const bool inside_rank = environment.count("OMPI_COMM_WORLD_RANK") != 0;
@@ -143,7 +155,8 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
     command.unset.push_back("OMPI_MCA_plm");
   }
   command.set[kPlanVariable] = request.plan;
-  if (!request.shell.empty()) command.set[kHostsVariable] = to_json(HostDirectory{request.shell, request.hosts});
+  if (!request.shell.empty())
+    command.set[kHostsVariable] = to_json(HostDirectory{request.shell, request.hosts, request.staged});
   if (request.own_host >= 0) command.set[kHostVariable] = std::to_string(request.own_host);
   return command;
 }

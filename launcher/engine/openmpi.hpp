@@ -27,6 +27,8 @@ struct EngineRequest {
   /// The plan's hosts in order, each with its ranks.
   HostList hosts;
   std::vector<int> ranks;
+  /// Where ringrun was copied to on each host, "" where it stands at the path above.
+  std::vector<std::string> staged;
   /// The launching host's place in `hosts`, -1 where it is not among them.
   int own_host = -1;
   /// Words of the remote shell; empty where no host is remote.

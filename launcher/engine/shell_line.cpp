@@ -1,29 +1,18 @@
 #include <unistd.h>
 
 #include "launcher/engine/openmpi.hpp"
+#include "lib/text/shell_word.hpp"
 
 namespace ringrun {
-namespace {
-
-std::string quoted(const std::string& word) {
-  const std::string plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-}  // namespace
-
 std::string shell_line(const EngineCommand& command) {
   std::string line;
   if (!command.unset.empty()) {
     line = "env";
-    for (const std::string& name : command.unset) line += " -u " + quoted(name);
+    for (const std::string& name : command.unset) line += " -u " + quote_for_shell(name);
     line += ' ';
   }
-  for (const auto& [name, value] : command.set) line += name + "=" + quoted(value) + " ";
-  for (std::size_t i = 0; i < command.argv.size(); ++i) line += (i == 0 ? "" : " ") + quoted(command.argv[i]);
+  for (const auto& [name, value] : command.set) line += name + "=" + quote_for_shell(value) + " ";
+  for (std::size_t i = 0; i < command.argv.size(); ++i) line += (i == 0 ? "" : " ") + quote_for_shell(command.argv[i]);
   return line;
 }
 

@@ -31,7 +31,7 @@ void check_program(const std::string& program, const HostList& hosts, const std:
   std::string missing;
   std::string not_executable;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const ProgramState state = answers[i].facts.program;
+    const ProgramState state = answers[i].facts.program.state;
     if (state == ProgramState::missing) missing += (missing.empty() ? "" : ", ") + hosts[i].name;
     if (state == ProgramState::not_executable) not_executable += (not_executable.empty() ? "" : ", ") + hosts[i].name;
   }
@@ -45,8 +45,10 @@ void check_program(const std::string& program, const HostList& hosts, const std:
   }
 }
 
-HostClass class_of_host(const JobHost& host, const Exports& exports) {
+HostClass class_of_host(const JobHost& host, const Exports& exports,
+                        const std::map<std::string, std::string>& network) {
   HostClass result;
+  result.environment = network;
   for (const RankPlacement& rank : host.placements) {
     if (rank.gpu < 0) break;
     result.rows.push_back({host.gpus[static_cast<std::size_t>(rank.gpu)].index, format_cpu_list(rank.cpus)});
@@ -90,8 +92,8 @@ void merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers) {
   answers = std::move(merged_answers);
 }
 
-Job make_job(const LaunchRequest& request, HostList hosts, std::vector<HostAnswer> answers, const Exports& exports,
-             const Environment& environment, const std::string& program) {
+Job allot_ranks(const LaunchRequest& request, HostList hosts, std::vector<HostAnswer> answers,
+                const std::string& program) {
   check_program(program, hosts, answers);
   merge_same_hosts(hosts, answers);
   Job job;
@@ -122,12 +124,19 @@ Job make_job(const LaunchRequest& request, HostList hosts, std::vector<HostAnswe
     job.hosts.push_back(
         {std::move(hosts[i]), std::move(answers[i]), ranks[i], std::move(gpus[i]), std::move(placements)});
   }
-  std::vector<HostClass> classes;
-  for (const JobHost& host : job.hosts) classes.push_back(class_of_host(host, exports));
-  const JobHost& first = job.hosts.front();
-  job.plan = make_job_plan(classes, choose_rendezvous(first.host, first.answer, job.hosts.size() == 1, exports,
-                                                      request.master_port, environment));
   return job;
+}
+
+JobPlan make_plan(const LaunchRequest& request, const Job& job, const Exports& exports, const NetworkSettings& settings,
+                  const Environment& environment) {
+  std::vector<HostClass> classes;
+  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+    classes.push_back(class_of_host(job.hosts[i], exports, settings.environment[i]));
+  }
+  const JobHost& first = job.hosts.front();
+  const Said said{exports, request.master_port, environment};
+  return make_job_plan(
+      classes, choose_rendezvous(first.host, first.answer, job.hosts.size() == 1, settings.master_address, said));
 }
 
 }  // namespace ringrun

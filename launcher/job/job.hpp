@@ -7,6 +7,7 @@
 #include "launcher/engine/exports.hpp"
 #include "launcher/environment.hpp"
 #include "launcher/hosts/host_list.hpp"
+#include "launcher/preflight/network_settings.hpp"
 #include "launcher/probe/probe.hpp"
 #include "lib/placement/job_plan.hpp"
 #include "lib/placement/placement.hpp"
@@ -37,8 +38,13 @@ struct Job {
 /// attributes contradict each other.
 void merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers);
 
-/// Throws ProgramError where a host lacks the program, UserError for too many ranks or GPUs that a host does not have.
-Job make_job(const LaunchRequest& request, HostList hosts, std::vector<HostAnswer> answers, const Exports& exports,
-             const Environment& environment, const std::string& program);
+/// Which hosts get how many ranks, and where they run; the plan is still empty. Throws ProgramError where a host lacks
+/// the program, UserError for too many ranks or GPUs that a host does not have.
+Job allot_ranks(const LaunchRequest& request, HostList hosts, std::vector<HostAnswer> answers,
+                const std::string& program);
+
+/// The plan for the job's hosts, with what the network wants of them: settings.environment has an entry for each.
+JobPlan make_plan(const LaunchRequest& request, const Job& job, const Exports& exports, const NetworkSettings& settings,
+                  const Environment& environment);
 
 }  // namespace ringrun

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "launcher/launch_errors.hpp"
-#include "lib/host/interfaces.hpp"
+#include "lib/net/interface.hpp"
 
 namespace ringrun {
 namespace {
@@ -18,12 +18,12 @@ bool is_address(const std::string& text) {
 
 bool is_loopback(const std::string& address) { return address.rfind("127.", 0) == 0 || address == "::1"; }
 
-std::optional<std::string> said(const std::string& name, const Host& host, const Exports& exports,
-                                const std::optional<std::string>& option, const Environment& environment) {
-  if (const auto value = find_variable(exports.asked, name)) return value;
+std::optional<std::string> find_said(const std::string& name, const Host& host, const Said& said,
+                                     const std::optional<std::string>& option) {
+  if (const auto value = find_variable(said.exports.asked, name)) return value;
   if (option) return option;
   if (const auto value = find_variable(host.attributes.environment, name)) return value;
-  return find_variable(environment, name);
+  return find_variable(said.environment, name);
 }
 
 int parse_port(const std::string& text) {
@@ -41,7 +41,7 @@ std::string choose_address(const Host& host, const HostAnswer& answer, bool sing
   if (is_address(host.name) && !is_loopback(host.name)) return host.name;
   if (!answer.address.empty() && !is_loopback(answer.address)) return answer.address;
   for (const Interface& interface : answer.facts.interfaces) {
-    if (leads_outside(interface)) return interface.ipv4;
+    if (interface.up && leads_outside(interface)) return interface.ipv4[0].ip;
   }
   // Hosts that share one loopback (network namespaces apart, nothing else does) can still meet on it.
   if (is_address(host.name)) return host.name;
@@ -51,14 +51,22 @@ std::string choose_address(const Host& host, const HostAnswer& answer, bool sing
 
 }  // namespace
 
-Rendezvous choose_rendezvous(const Host& host, const HostAnswer& answer, bool single_host, const Exports& exports,
-                             std::optional<int> master_port, const Environment& environment) {
+int said_master_port(const Host& first, const Said& said) {
+  const auto option = said.master_port ? std::optional(std::to_string(*said.master_port)) : std::nullopt;
+  const auto port = find_said("MASTER_PORT", first, said, option);
+  return port ? parse_port(*port) : 0;
+}
+
+Rendezvous choose_rendezvous(const Host& host, const HostAnswer& answer, bool single_host,
+                             const std::string& reached_address, const Said& said) {
   Rendezvous rendezvous;
-  const auto address = said("MASTER_ADDR", host, exports, std::nullopt, environment);
-  rendezvous.address = address ? *address : choose_address(host, answer, single_host);
-  const auto option = master_port ? std::optional(std::to_string(*master_port)) : std::nullopt;
-  const auto port = said("MASTER_PORT", host, exports, option, environment);
-  rendezvous.port = port ? parse_port(*port) : answer.facts.free_port;
+  if (const auto address = find_said("MASTER_ADDR", host, said, std::nullopt)) {
+    rendezvous.address = *address;
+  } else {
+    rendezvous.address = reached_address.empty() ? choose_address(host, answer, single_host) : reached_address;
+  }
+  const int port = said_master_port(host, said);
+  rendezvous.port = port != 0 ? port : answer.facts.free_port;
   rendezvous.run_id = "ringrun-" + std::to_string(rendezvous.port) + "-" + std::to_string(getpid());
   return rendezvous;
 }

@@ -1,19 +1,91 @@
 #include "launcher/probe/agent.hpp"
 
-#include <istream>
-#include <ostream>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <memory>
 #include <string>
 
-#include "lib/host/host_facts.hpp"
+#include "launcher/probe/agent_protocol.hpp"
+#include "lib/error.hpp"
 
 namespace ringrun {
+namespace {
 
-int run_agent(std::istream& in, std::ostream& out) {
-  std::string line;
-  if (!std::getline(in, line)) return 0;
-  // A line of its own, whatever stood on the line before.
-  out << '\n' << kAnswerMark << to_json(read_host_facts(host_question_from_json(line))) << std::endl;
-  return 0;
-}
+using namespace std::chrono_literals;
+
+// A launcher that says nothing for so long is gone, whatever keeps its end of the shell open.
+constexpr auto kPatience = 10min;
+
+class Agent {
+ public:
+  int run() {
+    auto last_word = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - last_word < kPatience) {
+      if (endpoint_) {
+        endpoint_->step(1s, STDIN_FILENO);
+        answer_links();
+        if (!readable()) continue;
+      }
+      if (!read_some()) return 0;
+      last_word = std::chrono::steady_clock::now();
+      for (std::size_t end; (end = input_.find('\n')) != std::string::npos; input_.erase(0, end + 1)) {
+        obey(agent_request_from_json(input_.substr(0, end)));
+      }
+    }
+    return 1;
+  }
+
+ private:
+  static bool readable() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    return poll(&input, 1, 0) > 0;
+  }
+
+  bool read_some() {
+    char chunk[4096];
+    const ssize_t count = read(STDIN_FILENO, chunk, sizeof chunk);
+    if (count > 0) input_.append(chunk, static_cast<std::size_t>(count));
+    return count > 0 || (count < 0 && errno == EINTR);
+  }
+
+  /// A line of its own, whatever a login wrote before.
+  static void say(const std::string& json) {
+    const std::string line = std::string("\n") + kAnswerMark + json + "\n";
+    for (std::size_t done = 0; done < line.size();) {
+      const ssize_t count = write(STDOUT_FILENO, line.data() + done, line.size() - done);
+      if (count < 0 && errno != EINTR) throw SystemError("write to the launcher", "it is gone", errno);
+      if (count > 0) done += static_cast<std::size_t>(count);
+    }
+  }
+
+  void obey(const AgentRequest& request) {
+    if (const auto* question = std::get_if<HostQuestion>(&request)) return say(to_json(read_host_facts(*question)));
+    if (const auto* listen = std::get_if<ListenRequest>(&request)) {
+      endpoint_ = std::make_unique<ProbeEndpoint>(listen->nonce, listen->host);
+      return say(to_json(endpoint_->listen(listen->addresses, listen->ports_each, listen->range)));
+    }
+    const auto& connect = std::get<ConnectRequest>(request);
+    if (!endpoint_) throw UserError("the agent is asked to connect before it listens");
+    endpoint_->connect(connect.targets, std::chrono::milliseconds(connect.deadline_ms));
+    connecting_ = true;
+  }
+
+  void answer_links() {
+    if (!connecting_ || !endpoint_->finished()) return;
+    connecting_ = false;
+    say(to_json(endpoint_->links()));
+  }
+
+  std::string input_;
+  std::unique_ptr<ProbeEndpoint> endpoint_;
+  bool connecting_ = false;
+};
+
+}  // namespace
+
+int run_agent() { return Agent().run(); }
 
 }  // namespace ringrun

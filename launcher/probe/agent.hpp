@@ -1,13 +1,9 @@
 #pragma once
 
-#include <iosfwd>
-
 namespace ringrun {
 
-/// What begins the one line that the agent answers; a login's own chatter may stand in lines before it.
-inline constexpr const char* kAnswerMark = "RINGRUN-FACTS ";
-
-/// `ringrun __agent`: reads one question line, answers with one line of facts. Returns the exit code.
-int run_agent(std::istream& in, std::ostream& out);
+/// `ringrun __agent`: answers the requests on standard input, one line each, on standard output, until its end. It
+/// listens only between a request to do so and its own end. Returns the exit code.
+int run_agent();
 
 }  // namespace ringrun

@@ -1,17 +1,15 @@
 #include "launcher/probe/local_names.hpp"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
 #include <netdb.h>
 #include <uv.h>
 
-#include <cerrno>
-#include <cstring>
 #include <memory>
 #include <set>
 
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
+#include "lib/net/interface.hpp"
 
 namespace ringrun {
 namespace {
@@ -27,14 +25,12 @@ std::string numeric(const sockaddr* address) {
 }
 
 std::set<std::string> own_addresses() {
-  ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) throw SystemError("getifaddrs", std::strerror(errno), errno);
   std::set<std::string> addresses;
-  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    if (entry->ifa_addr != nullptr) addresses.insert(numeric(entry->ifa_addr));
+  for (const Interface& interface : read_interfaces()) {
+    for (const auto* list : {&interface.ipv4, &interface.ipv6}) {
+      for (const InterfaceAddress& address : *list) addresses.insert(address.ip);
+    }
   }
-  freeifaddrs(list);
-  addresses.erase("");
   return addresses;
 }
 

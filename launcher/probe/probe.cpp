@@ -1,125 +1,198 @@
 #include "launcher/probe/probe.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <sstream>
 
-#include "launcher/launch_errors.hpp"
-#include "launcher/probe/agent.hpp"
+#include "launcher/probe/agent_protocol.hpp"
 #include "launcher/probe/local_names.hpp"
 #include "launcher/probe/remote_shell.hpp"
+#include "launcher/probe/staging.hpp"
 #include "lib/error.hpp"
+#include "lib/host/build_id.hpp"
+#include "lib/text/shell_word.hpp"
 #include "lib/version.hpp"
 
 namespace ringrun {
 namespace {
 
-// More remote shells at a time start no sooner: the processor is the limit.
-constexpr int kAtOnce = 128;
+using namespace std::chrono_literals;
 
-std::optional<std::string> marked_line(const std::string& out) {
-  const std::string mark = std::string("\n") + kAnswerMark;
-  const std::size_t at = ("\n" + out).rfind(mark);
-  if (at == std::string::npos) return std::nullopt;
-  const std::size_t begin = at + mark.size() - 1;
-  return out.substr(begin, out.find('\n', begin) - begin);
-}
+// When a user begins to wonder.
+constexpr auto kLongSilence = 5s;
 
-std::string tail(const std::string& err) {
-  constexpr std::size_t kLines = 10;
-  std::vector<std::string> lines;
-  std::istringstream text(err);
-  for (std::string line; std::getline(text, line);) {
-    while (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) lines.push_back(line);
-  }
-  std::string result;
-  for (std::size_t i = lines.size() > kLines ? lines.size() - kLines : 0; i < lines.size(); ++i) {
-    result += "\n    " + lines[i];
-  }
-  return result;
-}
-
-std::string try_by_hand(const Host& host, const ProbeRequest& request) {
-  std::string text;
-  for (const std::string& word : remote_command(request.shell, host, {"true"}))
-    text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-ProbeFault fault_of_exit(const Host& host, const ProbeRequest& request, const Captured& captured) {
-  const std::string shell = request.shell.empty() ? "ringrun" : request.shell[0];
-  const bool not_found =
-      captured.err.find("not found") != std::string::npos || captured.err.find("No such file") != std::string::npos;
-  if (captured.code == 255 && !request.shell.empty()) {
-    return {shell + " failed (exit code 255)",
-            "this must work from here, without a question: " + try_by_hand(host, request)};
-  }
-  if (captured.code == 127 || captured.code == 126 || (captured.code != 0 && not_found)) {
-    return {"ringrun is missing there, or does not start (exit code " + std::to_string(captured.code) + ")",
-            "it must stand at the same path on every host: " + request.ringrun};
-  }
-  return {"ringrun's agent ended with exit code " + std::to_string(captured.code) + " without an answer",
-          "try there: echo | " + request.ringrun + " __agent"};
+AgentFault fault_of_exit(const AgentReply& reply, bool by_shell) {
+  const auto says = [&](const char* text) { return reply.words.find(text) != std::string::npos; };
+  if (reply.code == 255 && by_shell) return AgentFault::shell_failed;
+  if (reply.code == 127 || reply.code == 126) return AgentFault::no_program;
+  const bool not_found = says("not found") || says("No such file");
+  return reply.code != 0 && not_found ? AgentFault::no_program : AgentFault::broken;
 }
 
 }  // namespace
 
-std::optional<ProbeFault> read_answer(const Host& host, const ProbeRequest& request, const Captured& captured,
-                                      HostFacts& facts) {
-  if (const std::optional<std::string> line = marked_line(captured.out)) {
-    try {
-      facts = host_facts_from_json(*line);
-    } catch (const UserError& error) {
-      return ProbeFault{error.what(), error.remedy()};
-    }
-    if (facts.ringrun_version == kVersion) return std::nullopt;
-    return ProbeFault{"it has ringrun " + facts.ringrun_version + ", this host has " + kVersion,
-                      "put the same version of ringrun on every host at " + request.ringrun};
+void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer) {
+  answer.waited = reply.seconds;
+  answer.words = reply.words;
+  switch (reply.end) {
+    case AgentReply::End::answered:
+      try {
+        answer.facts = host_facts_from_json(reply.answer);
+        answer.fault = AgentFault::none;
+        if (answer.facts.ringrun_version == kVersion) return;
+        answer.words = "it has ringrun " + answer.facts.ringrun_version + ", this host has " + kVersion;
+      } catch (const UserError& error) {
+        answer.words = error.what();
+      }
+      answer.fault = AgentFault::other_version;
+      return;
+    case AgentReply::End::silent:
+      answer.fault = AgentFault::silent;
+      return;
+    case AgentReply::End::not_started:
+      answer.fault = AgentFault::no_shell;
+      answer.words = std::strerror(reply.code);
+      return;
+    case AgentReply::End::signalled:
+      answer.fault = AgentFault::broken;
+      answer.words = "killed by signal " + std::to_string(reply.code) + "\n" + answer.words;
+      return;
+    case AgentReply::End::exited:
+      answer.fault = fault_of_exit(reply, by_shell);
+      if (answer.words.empty()) answer.words = "exit code " + std::to_string(reply.code) + ", no words";
+      return;
   }
-  switch (captured.end) {
-    case Captured::End::timed_out:
-      return ProbeFault{
-          "no answer in " + std::to_string(request.timeout) + " s" + tail(captured.err),
-          "see what holds it up: " + try_by_hand(host, request) + "; or give it time with --start-timeout"};
-    case Captured::End::not_started:
-      return ProbeFault{"cannot start the remote shell: " + std::string(std::strerror(captured.code)), ""};
-    case Captured::End::signalled:
-      return ProbeFault{"the remote shell was killed by signal " + std::to_string(captured.code) + tail(captured.err),
-                        ""};
-    case Captured::End::exited:
-      break;
-  }
-  ProbeFault fault = fault_of_exit(host, request, captured);
-  fault.cause += tail(captured.err);
-  return fault;
 }
 
 std::vector<HostAnswer> resolve_hosts(const HostList& hosts) {
   std::vector<std::string> names;
   for (const Host& host : hosts) names.push_back(host.name);
   std::vector<HostAnswer> answers;
-  for (ResolvedName& name : resolve_names(names)) answers.push_back({name.local, std::move(name.address), {}});
+  for (ResolvedName& name : resolve_names(names)) {
+    answers.emplace_back();
+    answers.back().local = name.local;
+    answers.back().agent = answers.size() - 1;
+    answers.back().address = std::move(name.address);
+  }
   return answers;
 }
 
-std::vector<HostAnswer> probe_hosts(const HostList& hosts, const std::vector<HostAnswer>& resolved,
-                                    const ProbeRequest& request) {
-  std::vector<CaptureCommand> commands;
-  const std::vector<std::string> agent = {request.ringrun, "__agent"};
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    commands.push_back({resolved[i].local ? agent : remote_command(request.shell, hosts[i], agent),
-                        to_json(request.question) + "\n", std::chrono::seconds(request.timeout)});
+HostProbe::HostProbe(HostList hosts, std::vector<HostAnswer> resolved, ProbeRequest request)
+    : hosts_(std::move(hosts)), resolved_(std::move(resolved)), request_(std::move(request)) {
+  std::vector<std::vector<std::string>> commands;
+  for (std::size_t i = 0; i < hosts_.size(); ++i) commands.push_back(command(i, request_.ringrun));
+  fleet_ = std::make_unique<AgentFleet>(std::move(commands));
+}
+
+std::vector<std::string> HostProbe::command(std::size_t host, const std::string& program) const {
+  if (resolved_[host].local) return {program, "__agent"};
+  return remote_command(request_.shell, hosts_[host], {"exec", quote_for_shell(program), "__agent"});
+}
+
+std::string HostProbe::try_by_hand(std::size_t host) const {
+  std::string text;
+  const std::vector<std::string> shell = request_.shell.empty() ? std::vector{request_.shell_name} : request_.shell;
+  for (const std::string& word : remote_command(shell, hosts_[host], {"true"}))
+    text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+void HostProbe::read_replies(const std::vector<std::optional<AgentReply>>& replies,
+                             std::vector<HostAnswer>& answers) const {
+  for (std::size_t i = 0; i < replies.size(); ++i) {
+    if (replies[i]) read_reply(*replies[i], !resolved_[i].local, answers[i]);
   }
-  const std::vector<Captured> captured = capture_all(commands, kAtOnce);
-  std::vector<HostAnswer> answers = resolved;
-  std::vector<std::string> faults;
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    if (const auto fault = read_answer(hosts[i], request, captured[i], answers[i].facts)) {
-      faults.push_back(hosts[i].name + ": " + fault->cause + (fault->remedy.empty() ? "" : "\n    " + fault->remedy));
+}
+
+std::vector<HostAnswer> HostProbe::ask(const SilenceReport& report) {
+  std::vector<std::optional<std::string>> questions;
+  std::vector<HostAnswer> answers = resolved_;
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    if (!resolved_[i].local && request_.shell.empty()) {
+      answers[i].fault = AgentFault::no_shell;
+      answers[i].words = "the remote shell '" + request_.shell_name + "' is not found here";
+      questions.emplace_back();
+      continue;
     }
+    HostQuestion question = request_.question;
+    if (i == 0) question.master_port = request_.master_port;
+    questions.push_back(to_json(AgentRequest(question)));
   }
-  if (!faults.empty()) throw HostError(faults, hosts.size());
+  read_replies(fleet_->exchange(questions, std::chrono::seconds(request_.timeout), kLongSilence, report), answers);
+  stage(answers, questions);
   return answers;
+}
+
+void HostProbe::stage(std::vector<HostAnswer>& answers, const std::vector<std::optional<std::string>>& questions) {
+  const std::string build = own_build_id();
+  std::vector<std::size_t> places;
+  HostList hosts;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const bool other_build = answers[i].fault == AgentFault::none && answers[i].facts.ringrun_build != build;
+    const bool lacks_it = answers[i].fault == AgentFault::no_program || answers[i].fault == AgentFault::other_version;
+    if (resolved_[i].local || !(lacks_it || other_build)) continue;
+    places.push_back(i);
+    hosts.push_back(hosts_[i]);
+  }
+  if (places.empty()) return;
+  const std::vector<StagedCopy> copies =
+      stage_program(request_.shell, hosts, request_.ringrun, build, request_.timeout);
+  std::vector<std::optional<std::string>> again(answers.size());
+  std::vector<HostAnswer> retried = answers;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const std::size_t i = places[k];
+    if (copies[k].path.empty()) {
+      // A host that has this version of its own, built for its own distribution, can do with that.
+      if (answers[i].fault != AgentFault::none) answers[i].words = copies[k].why_not;
+      continue;
+    }
+    fleet_->replace(i, command(i, copies[k].path));
+    again[i] = questions[i];
+    retried[i].staged = copies[k].path;
+  }
+  read_replies(fleet_->exchange(again, std::chrono::seconds(request_.timeout)), retried);
+  for (const std::size_t i : places) {
+    if (again[i]) answers[i] = retried[i];
+  }
+}
+
+ReachMatrix HostProbe::try_network(const std::vector<Participant>& participants,
+                                   const std::vector<std::size_t>& everybodys, const std::optional<PortRange>& ports) {
+  const std::string nonce = make_nonce();
+  std::vector<std::optional<std::string>> lines(hosts_.size());
+  for (std::size_t k = 0; k < participants.size(); ++k) {
+    lines[participants[k].host] =
+        to_json(AgentRequest(ListenRequest{nonce, static_cast<int>(k), participants[k].addresses, 3, ports}));
+  }
+  const auto listening = fleet_->exchange(lines, 5s);
+  std::vector<std::vector<ListeningAddress>> addresses(participants.size());
+  for (std::size_t k = 0; k < participants.size(); ++k) {
+    const auto& reply = listening[participants[k].host];
+    if (reply->end == AgentReply::End::answered) addresses[k] = listening_addresses_from_json(reply->answer);
+  }
+
+  const auto partners = choose_partners(static_cast<int>(participants.size()), 1);
+  for (std::size_t k = 0; k < participants.size(); ++k) {
+    ConnectRequest connect;
+    std::vector<int> tried = partners[k];
+    for (const std::size_t other : everybodys) {
+      const int place = static_cast<int>(other);
+      if (other != k && std::find(tried.begin(), tried.end(), place) == tried.end()) tried.push_back(place);
+    }
+    for (const int other : tried) {
+      for (const ListeningAddress& at : addresses[static_cast<std::size_t>(other)]) {
+        if (!at.ports.empty()) connect.targets.push_back({other, at});
+      }
+    }
+    auto& line = lines[participants[k].host];
+    line = addresses[k].empty() ? std::nullopt : std::optional(to_json(AgentRequest(connect)));
+  }
+  ReachMatrix matrix;
+  for (const auto& reply : fleet_->exchange(lines, 8s)) {
+    if (!reply || reply->end != AgentReply::End::answered) continue;
+    const std::vector<Link> links = links_from_json(reply->answer);
+    matrix.insert(matrix.end(), links.begin(), links.end());
+  }
+  return matrix;
 }
 
 }  // namespace ringrun

@@ -1,21 +1,28 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "launcher/hosts/host_list.hpp"
-#include "launcher/run/capture.hpp"
+#include "launcher/probe/agent_fleet.hpp"
+#include "lib/explain/situation.hpp"
 #include "lib/host/host_facts.hpp"
+#include "lib/net/reachability.hpp"
 
 namespace ringrun {
 
 struct ProbeRequest {
-  /// Absolute path of ringrun, the same on every host.
+  /// Absolute path of ringrun, which is tried on every host.
   std::string ringrun;
-  /// Words of the remote shell; empty where every host is this one.
+  /// Words of the remote shell; empty where every host is this one, or where there is none.
   std::vector<std::string> shell;
+  /// As the user named it, for messages.
+  std::string shell_name = "ssh";
   HostQuestion question;
+  /// Asked of the first host alone: whether this port can be bound there. 0 for none.
+  int master_port = 0;
   /// Seconds for each host.
   int timeout = 30;
 };
@@ -24,24 +31,55 @@ struct ProbeRequest {
 struct HostAnswer {
   bool local = false;
   std::string address;
-  HostFacts facts;
+  HostFacts facts;  ///< where fault is none
+  AgentFault fault = AgentFault::none;
+  /// What the remote shell or the agent said, its last lines.
+  std::string words;
+  /// Seconds waited.
+  double waited = 0;
+  /// The place of its agent among those that were asked.
+  std::size_t agent = 0;
+  /// Where ringrun stands on that host, if it had to be copied there.
+  std::string staged;
 };
-
-/// Asks every host at once. Throws HostError that names every host that failed, with cause and remedy.
-std::vector<HostAnswer> probe_hosts(const HostList& hosts, const std::vector<HostAnswer>& resolved,
-                                    const ProbeRequest& request);
 
 /// Which of the hosts are this one; the facts are still empty.
 std::vector<HostAnswer> resolve_hosts(const HostList& hosts);
 
-/// Why a host's agent gave no facts, and what to do.
-struct ProbeFault {
-  std::string cause;
-  std::string remedy;
+/// A host that takes part in the probes of the network: its place in the list of hosts.
+struct Participant {
+  std::size_t host = 0;
+  std::vector<std::string> addresses;
 };
 
-/// The facts in what an agent said, or the fault. Pure.
-std::optional<ProbeFault> read_answer(const Host& host, const ProbeRequest& request, const Captured& captured,
-                                      HostFacts& facts);
+/// The agents on all hosts, from the first question to the last probe.
+class HostProbe {
+ public:
+  HostProbe(HostList hosts, std::vector<HostAnswer> resolved, ProbeRequest request);
+
+  /// Asks every host at once; where ringrun is missing or is another build, it is copied there and asked again.
+  std::vector<HostAnswer> ask(const SilenceReport& report);
+
+  /// Lets the participants try each other on every address. Links count the participants, not the hosts. Everybody
+  /// tries the participants in `everybodys` whatever their number.
+  ReachMatrix try_network(const std::vector<Participant>& participants, const std::vector<std::size_t>& everybodys,
+                          const std::optional<PortRange>& ports);
+
+  /// The command by which a user sees what the remote shell does.
+  std::string try_by_hand(std::size_t host) const;
+
+ private:
+  std::vector<std::string> command(std::size_t host, const std::string& program) const;
+  void read_replies(const std::vector<std::optional<AgentReply>>& replies, std::vector<HostAnswer>& answers) const;
+  void stage(std::vector<HostAnswer>& answers, const std::vector<std::optional<std::string>>& questions);
+
+  HostList hosts_;
+  std::vector<HostAnswer> resolved_;
+  ProbeRequest request_;
+  std::unique_ptr<AgentFleet> fleet_;
+};
+
+/// Reads an agent's first reply: the facts into `answer`, or the fault. Pure.
+void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer);
 
 }  // namespace ringrun

@@ -4,8 +4,6 @@
 #include <array>
 #include <sstream>
 
-#include "lib/error.hpp"
-
 namespace ringrun {
 namespace {
 
@@ -57,8 +55,12 @@ std::vector<std::string> remote_shell_words(const std::vector<std::pair<std::str
     for (std::string word; arguments >> word;) words.push_back(word);
     return words;
   }
-  throw UserError("the remote shell '" + agent.value_or("ssh") + "' is not found here",
-                  agent ? "name a program on PATH with --mca plm_rsh_agent" : "install it: apt install openssh-client");
+  return {};
+}
+
+std::string remote_shell_name(const std::vector<std::pair<std::string, std::string>>& parameters,
+                              const Lookup& environment) {
+  return chosen(kParameters, parameters, environment).value_or("ssh");
 }
 
 std::vector<std::string> remote_command(const std::vector<std::string>& shell, const Host& host,

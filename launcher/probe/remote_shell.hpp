@@ -13,9 +13,13 @@ namespace ringrun {
 using Lookup = std::function<std::optional<std::string>(const std::string&)>;
 
 /// The words of the remote shell that Open MPI would use: from --mca, else from the environment, else ssh. Of
-/// alternatives "ssh : rsh" the first that `find_program` finds. Throws UserError where none is found.
+/// alternatives "ssh : rsh" the first that `find_program` finds. Empty where none is found.
 std::vector<std::string> remote_shell_words(const std::vector<std::pair<std::string, std::string>>& parameters,
                                             const Lookup& environment, const Lookup& find_program, int timeout_seconds);
+
+/// The remote shell as it is named there, before anybody looked for it: "ssh", "mine -q : rsh".
+std::string remote_shell_name(const std::vector<std::pair<std::string, std::string>>& parameters,
+                              const Lookup& environment);
 
 /// The whole command for one host: shell words, user, port, host, command.
 std::vector<std::string> remote_command(const std::vector<std::string>& shell, const Host& host,

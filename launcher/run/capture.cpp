@@ -74,6 +74,7 @@ class Capture {
     write_.data = this;
     // A command that does not read its input says so by its end.
     uv_write(&write_, reinterpret_cast<uv_stream_t*>(&in_), &buffer_, 1, [](uv_write_t*, int) {});
+    if (command_.ends_input) uv_shutdown(&shutdown_, reinterpret_cast<uv_stream_t*>(&in_), [](uv_shutdown_t*, int) {});
     uv_timer_start(
         &timer_, [](uv_timer_t* timer) { self(timer).on_deadline(); },
         static_cast<std::uint64_t>(command_.deadline.count()), 0);
@@ -143,6 +144,7 @@ class Capture {
   uv_pipe_t in_{}, out_{}, err_{};
   uv_timer_t timer_{};
   uv_write_t write_{};
+  uv_shutdown_t shutdown_{};
   uv_buf_t buffer_{};
   std::string* out_text_ = nullptr;
   std::string* err_text_ = nullptr;

@@ -6,11 +6,13 @@
 
 namespace ringrun {
 
-/// A command whose output is wanted. `input` is written to its standard input, which stays open until the command ends.
+/// A command whose output is wanted. `input` is written to its standard input, which stays open until the command ends,
+/// unless `ends_input`.
 struct CaptureCommand {
   std::vector<std::string> argv;
   std::string input;
   std::chrono::milliseconds deadline{std::chrono::seconds(10)};
+  bool ends_input = false;
 };
 
 struct Captured {

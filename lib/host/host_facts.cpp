@@ -3,12 +3,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
-#include <fstream>
+#include <future>
 
-#include "lib/host/free_port.hpp"
+#include "lib/host/build_id.hpp"
+#include "lib/host/configuration_facts.hpp"
+#include "lib/host/fabric_facts.hpp"
+#include "lib/host/host_file.hpp"
 #include "lib/host/host_name.hpp"
-#include "lib/host/interfaces.hpp"
+#include "lib/host/limit_facts.hpp"
+#include "lib/host/port_facts.hpp"
+#include "lib/host/program_facts.hpp"
+#include "lib/host/software_facts.hpp"
+#include "lib/host/system_facts.hpp"
+#include "lib/net/free_port.hpp"
 #include "lib/topology/hwloc_reader.hpp"
 #include "lib/version.hpp"
 
@@ -20,23 +29,9 @@ std::string inode(const char* path) {
   return stat(path, &status) == 0 ? std::to_string(status.st_ino) : "?";
 }
 
-std::string read_identity(const std::string& hostname) {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  return boot + ":" + inode("/proc/self/ns/net") + ":" + hostname;
-}
-
 bool is_folder_to_enter(const std::string& path) {
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && access(path.c_str(), X_OK) == 0;
-}
-
-ProgramState state_of(const std::string& program) {
-  if (program.empty()) return ProgramState::not_asked;
-  struct stat status {};
-  if (stat(program.c_str(), &status) != 0) return ProgramState::missing;
-  const bool executable = S_ISREG(status.st_mode) && access(program.c_str(), X_OK) == 0;
-  return executable ? ProgramState::executable : ProgramState::not_executable;
 }
 
 std::optional<std::string> own_visible_devices() {
@@ -44,22 +39,63 @@ std::optional<std::string> own_visible_devices() {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
+void take_gpus(const HostQuestion& question, GpuList&& all, HostFacts& facts) {
+  facts.gpus = visible_gpus(all.gpus, question.visible_devices ? question.visible_devices : own_visible_devices());
+  facts.gpu_note = all.note;
+  if (facts.gpus.empty() && !all.gpus.empty()) facts.gpu_note = "CUDA_VISIBLE_DEVICES hides every GPU";
+  facts.software.driver = all.driver;
+  facts.software.driver_cuda = all.driver_cuda;
+  facts.software.nvml_error = all.error;
+}
+
+void read_ports(const HostQuestion& question, HostFacts& facts) {
+  constexpr int kFirstPort = 29500;  // PyTorch's own choice
+  facts.free_port = question.first_port == 0 ? find_free_port(kFirstPort)
+                                             : free_port_in_range(question.first_port, question.last_port);
+  if (question.master_port == 0) return;
+  facts.master_port_free = can_serve(question.master_port);
+  if (!facts.master_port_free) facts.master_port_holder = port_holder(question.master_port);
+}
+
+ConfigurationFacts read_configuration(const Environment& environment, const std::string& hostname, bool thorough) {
+  ConfigurationFacts facts = read_configuration_facts(environment, hostname);
+  // A name server that is asked must not hold up a launch; --doctor can wait for it.
+  const auto deadline = std::chrono::milliseconds(thorough ? 2000 : 40);
+  if (facts.hostname_address.empty()) facts.hostname_address = resolved_address(hostname, deadline);
+  return facts;
+}
+
+template <typename Read>
+auto in_parallel(Read read) {
+  return std::async(std::launch::async, read);
+}
+
 }  // namespace
 
 HostFacts read_host_facts(const HostQuestion& question) {
   HostFacts facts;
+  const Environment environment = process_environment();
   facts.hostname = host_name();
-  facts.identity = read_identity(facts.hostname);
-  facts.ringrun_version = kVersion;
+  // A process is forked here: cheapest while there are no threads that write to the memory it shares.
+  facts.limits = read_limit_facts("/", question.thorough);
+  // These wait, for a driver, for a child or for the disk; hwloc and all the rest take their time meanwhile.
+  auto gpus = in_parallel([&] { return read_nvml_gpus(question.thorough); });
+  auto software = in_parallel([&] { return read_software_facts(question, environment); });
+  auto configuration = in_parallel([&] { return read_configuration(environment, facts.hostname, question.thorough); });
+  auto program = in_parallel([&] { return read_program_facts(question); });
   facts.machine = read_machine();
-  GpuList all = read_nvml_gpus();
-  facts.gpus = visible_gpus(all.gpus, question.visible_devices ? question.visible_devices : own_visible_devices());
-  facts.gpu_note = all.note;
-  if (facts.gpus.empty() && !all.gpus.empty()) facts.gpu_note = "CUDA_VISIBLE_DEVICES hides every GPU";
   facts.interfaces = read_interfaces();
-  facts.program = state_of(question.program);
+  facts.system = read_system_facts();
+  facts.fabric = read_fabric_facts();
+  facts.identity = facts.system.boot_id + ":" + inode("/proc/self/ns/net") + ":" + facts.hostname;
+  facts.ringrun_version = kVersion;
+  facts.ringrun_build = own_build_id();
   facts.cwd_exists = is_folder_to_enter(question.cwd);
-  facts.free_port = find_free_port(29500);
+  read_ports(question, facts);
+  facts.software = software.get();
+  facts.configuration = configuration.get();
+  facts.program = program.get();
+  take_gpus(question, gpus.get(), facts);
   return facts;
 }
 

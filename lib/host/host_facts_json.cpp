@@ -5,38 +5,43 @@
 #include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
-namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kSchema = 1;
+// A core travels as the list of its processors: "0,64".
+static void to_json(Json& json, const Core& core) { json = format_cpu_list(core.cpus); }
+static void from_json(const Json& json, Core& core) { core.cpus = parse_cpu_list(json.get<std::string>()); }
 
-Json machine_to_json(const Machine& machine) {
-  Json nodes = Json::array();
-  for (const NumaNode& node : machine.numa_nodes) {
-    Json cores = Json::array();
-    for (const Core& core : node.cores) cores.push_back(format_cpu_list(core.cpus));
-    nodes.push_back({{"index", node.index}, {"cores", cores}});
-  }
-  Json devices = Json::array();
-  for (const PciDevice& device : machine.devices) {
-    devices.push_back({{"bus_id", device.bus_id}, {"network", device.network}, {"numa", device.numa_nodes}});
-  }
-  return {{"numa_nodes", nodes}, {"devices", devices}};
-}
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumaNode, index, cores)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PciDevice, bus_id, network, numa_nodes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, numa_nodes, devices)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, index, bus_id, uuid, name, compute_mode, mig, pcie_generation,
+                                   pcie_generation_max, pcie_width, pcie_width_max, throttle)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InterfaceAddress, ip, prefix)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interface, name, kind, up, point_to_point, master, driver, pci_bus_id, mtu, speed,
+                                   ipv4, ipv6)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SystemFacts, kernel, boot_id, wsl, wsl_networking, wsl_gpu_device, wsl_cuda_library,
+                                   network_manager, systemd, container_marks, distribution, clock_ms, root)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LimitFacts, shm_bytes, shm_free_bytes, memlock_bytes, numa_calls, process_vm_calls,
+                                   local_port_first, local_port_last)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SoftwareFacts, glibc, open_mpi, open_mpi_path, nccl, nccl_path, nccl_why_not,
+                                   nccl_plugin, driver, driver_cuda, nvml_error, ucx)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InfinibandDevice, name, active, ethernet, routable_gid, rate, pci_bus_id)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FabricFacts, infiniband, peermem)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfigurationFacts, environment, nccl_files, mca_files, hostname_address)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramFacts, state, hash, missing_libraries, mpi_library, needs_glibc)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFacts, hostname, identity, ringrun_version, ringrun_build, machine, gpus,
+                                   gpu_note, interfaces, system, limits, software, fabric, configuration, program,
+                                   cwd_exists, free_port, master_port_free, master_port_holder)
 
-Machine machine_from_json(const Json& json) {
-  Machine machine;
-  for (const Json& item : json.at("numa_nodes")) {
-    NumaNode node{item.at("index").get<int>(), {}};
-    for (const Json& core : item.at("cores")) node.cores.push_back({parse_cpu_list(core.get<std::string>())});
-    machine.numa_nodes.push_back(std::move(node));
-  }
-  for (const Json& item : json.at("devices")) {
-    machine.devices.push_back({item.at("bus_id").get<std::string>(), item.at("network").get<bool>(),
-                               item.at("numa").get<std::vector<int>>()});
-  }
-  return machine;
+namespace {
+
+constexpr int kSchema = 2;
+
+/// Names come from drivers and kernels: a byte that is not UTF-8 must not end the job.
+std::string one_line(Json json) {
+  json["schema"] = kSchema;
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Json parse(std::string_view text, const char* what) {
@@ -53,65 +58,35 @@ Json parse(std::string_view text, const char* what) {
 
 }  // namespace
 
-std::string to_json(const HostFacts& facts) {
-  Json gpus = Json::array();
-  for (const Gpu& gpu : facts.gpus) {
-    gpus.push_back({{"index", gpu.index}, {"bus_id", gpu.bus_id}, {"uuid", gpu.uuid}, {"name", gpu.name}});
-  }
-  Json interfaces = Json::array();
-  for (const Interface& item : facts.interfaces) {
-    interfaces.push_back({{"name", item.name}, {"ipv4", item.ipv4}, {"up", item.up}, {"loopback", item.loopback}});
-  }
-  const Json json = {{"schema", kSchema},
-                     {"ringrun", facts.ringrun_version},
-                     {"hostname", facts.hostname},
-                     {"identity", facts.identity},
-                     {"machine", machine_to_json(facts.machine)},
-                     {"gpus", gpus},
-                     {"gpu_note", facts.gpu_note},
-                     {"interfaces", interfaces},
-                     {"program", static_cast<int>(facts.program)},
-                     {"cwd_exists", facts.cwd_exists},
-                     {"free_port", facts.free_port}};
-  // Names come from drivers and kernels: a byte that is not UTF-8 must not end the job.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string to_json(const HostFacts& facts) { return one_line(Json(facts)); }
 
 HostFacts host_facts_from_json(std::string_view text) try {
-  const Json json = parse(text, "host's answer");
-  HostFacts facts;
-  facts.ringrun_version = json.at("ringrun").get<std::string>();
-  facts.hostname = json.at("hostname").get<std::string>();
-  facts.identity = json.at("identity").get<std::string>();
-  facts.machine = machine_from_json(json.at("machine"));
-  for (const Json& gpu : json.at("gpus")) {
-    facts.gpus.push_back({gpu.at("index").get<int>(), gpu.at("bus_id").get<std::string>(),
-                          gpu.at("uuid").get<std::string>(), gpu.at("name").get<std::string>()});
-  }
-  facts.gpu_note = json.at("gpu_note").get<std::string>();
-  for (const Json& item : json.at("interfaces")) {
-    facts.interfaces.push_back({item.at("name").get<std::string>(), item.at("ipv4").get<std::string>(),
-                                item.at("up").get<bool>(), item.at("loopback").get<bool>()});
-  }
-  facts.program = static_cast<ProgramState>(json.at("program").get<int>());
-  facts.cwd_exists = json.at("cwd_exists").get<bool>();
-  facts.free_port = json.at("free_port").get<int>();
-  return facts;
+  return parse(text, "host's answer").get<HostFacts>();
 } catch (const Json::exception& error) {
   throw UserError(std::string("the host's answer is not complete: ") + error.what(),
                   "put the same version of ringrun on every host");
 }
 
 std::string to_json(const HostQuestion& question) {
-  Json json = {{"schema", kSchema}, {"program", question.program}, {"cwd", question.cwd}};
+  Json json = {{"program", question.program},         {"cwd", question.cwd},
+               {"environment", question.environment}, {"master_port", question.master_port},
+               {"first_port", question.first_port},   {"last_port", question.last_port},
+               {"thorough", question.thorough}};
   if (question.visible_devices) json["visible_devices"] = *question.visible_devices;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return one_line(std::move(json));
 }
 
 HostQuestion host_question_from_json(std::string_view text) try {
   const Json json = parse(text, "launcher's question");
-  HostQuestion question{json.at("program").get<std::string>(), json.at("cwd").get<std::string>(), std::nullopt};
+  HostQuestion question;
+  question.program = json.at("program").get<std::string>();
+  question.cwd = json.at("cwd").get<std::string>();
   if (json.contains("visible_devices")) question.visible_devices = json.at("visible_devices").get<std::string>();
+  json.at("environment").get_to(question.environment);
+  json.at("master_port").get_to(question.master_port);
+  json.at("first_port").get_to(question.first_port);
+  json.at("last_port").get_to(question.last_port);
+  json.at("thorough").get_to(question.thorough);
   return question;
 } catch (const Json::exception& error) {
   throw UserError(std::string("the launcher's question is not complete: ") + error.what(),

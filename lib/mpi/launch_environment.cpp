@@ -37,15 +37,19 @@ LaunchEnvironment read_launch_environment(const Get& get) {
   found.rank = first_of(get, {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"});
   found.size = first_of(get, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
   found.local_rank = first_of(get, {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK"});
+  found.local_size = first_of(get, {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"});
+  found.by_ringrun = get("RINGRUN_PLAN") != nullptr || get("RINGRUN_HOST") != nullptr;
   if (slurm_step) {
     if (!found.rank) found.rank = number(get("SLURM_PROCID"));
     if (!found.size) found.size = number(get("SLURM_STEP_NUM_TASKS"));
     if (!found.local_rank) found.local_rank = number(get("SLURM_LOCALID"));
+    if (!found.local_size && number(get("SLURM_STEP_NUM_NODES")) == 1) found.local_size = found.size;
   }
   if (torchrun) {
     if (!found.rank) found.rank = number(get("RANK"));
     if (!found.size) found.size = number(get("WORLD_SIZE"));
     if (!found.local_rank) found.local_rank = number(get("LOCAL_RANK"));
+    if (!found.local_size) found.local_size = number(get("LOCAL_WORLD_SIZE"));
   }
   return found;
 }

@@ -11,6 +11,12 @@ struct LaunchEnvironment {
   std::optional<int> rank;
   std::optional<int> size;  ///< of the job
   std::optional<int> local_rank;
+  std::optional<int> local_size;  ///< ranks on this host
+  /// ringrun started this process, and has checked and chosen the network.
+  bool by_ringrun = false;
+
+  /// A launcher started this process, and for all that it says, others on other hosts.
+  bool may_span_hosts() const { return rank && (!size || !local_size || *local_size < *size); }
 };
 
 /// Reads Open MPI's, MPICH's, Slurm's and torchrun's variables through `get` (nullptr where unset).

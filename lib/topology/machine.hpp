@@ -9,12 +9,14 @@ namespace ringrun {
 /// A physical core: the operating system's numbers of those of its hardware threads that this process may use.
 struct Core {
   std::vector<int> cpus;
+  bool operator==(const Core&) const = default;
 };
 
 /// A memory node and the cores next to it. `index` is the operating system's number.
 struct NumaNode {
   int index = 0;
   std::vector<Core> cores;
+  bool operator==(const NumaNode&) const = default;
 };
 
 /// A graphics or network card. `bus_id` is "0000:4e:00.0". `numa_nodes` are the memory nodes it is next to: one where
@@ -23,12 +25,14 @@ struct PciDevice {
   std::string bus_id;
   bool network = false;
   std::vector<int> numa_nodes;
+  bool operator==(const PciDevice&) const = default;
 };
 
 /// What placement needs to know of a host; only processors that the process may use are in it.
 struct Machine {
   std::vector<NumaNode> numa_nodes;
   std::vector<PciDevice> devices;
+  bool operator==(const Machine&) const = default;
 };
 
 int core_count(const Machine& machine);

@@ -173,11 +173,10 @@ TEST_F(Ringrun, AHostThatDoesNotAnswerIsThreeAndEveryOneIsNamed) {
   const CommandResult result =
       ringrun({"--mca", "plm_rsh_agent", shell, "-H", "host1.invalid,localhost,host2.invalid", "true"});
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, StartsWith("ringrun: 2 of 3 hosts cannot be used\n"));
-  EXPECT_THAT(result.err,
-              HasSubstr("  host1.invalid: " + shell + " failed (exit code 255)\n    no route to host1.invalid\n"));
-  EXPECT_THAT(result.err, HasSubstr("  host2.invalid: "));
-  EXPECT_EQ(result.err.find("localhost:"), std::string::npos);
+  EXPECT_THAT(result.err, HasSubstr("ringrun: error L1 on host1.invalid: "));
+  EXPECT_THAT(result.err, HasSubstr("no route to host1.invalid\n"));
+  EXPECT_THAT(result.err, HasSubstr("ringrun: error L1 on host2.invalid: "));
+  EXPECT_EQ(result.err.find("localhost"), std::string::npos) << result.err;
 }
 
 TEST_F(Ringrun, ASilentHostIsGivenUpAfterItsTime) {
@@ -186,7 +185,8 @@ TEST_F(Ringrun, ASilentHostIsGivenUpAfterItsTime) {
   const CommandResult result =
       ringrun({"--dry-run", "--start-timeout", "1", "--mca", "plm_rsh_agent", shell, "-H", "host1.invalid", "true"});
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.err, HasSubstr("host1.invalid: no answer in 1 s"));
+  EXPECT_THAT(result.err, HasSubstr("ringrun: error L1 on host1.invalid: "));
+  EXPECT_THAT(result.err, HasSubstr("nothing came for 1 s"));
   EXPECT_LT(result.elapsed.count(), 20000);
 }
 

@@ -114,9 +114,11 @@ void Lab::SetUp() {
 void Lab::TearDown() {
   if (!lab) return;
   expect_no_process_left();
-  // What a failed test left must not fail the next one. Signal 9 to -1 spares process 1 and the sender.
+  // What a failed test left must not fail the next one. The docker engine is not among these processes and stays.
   for (const auto& host : host_names) {
-    if (!processes(host).empty()) on(host, {"kill", "-KILL", "-1"});
+    std::vector<std::string> kill{"kill", "-KILL"};
+    for (const auto& line : processes(host)) kill.push_back(line.substr(0, line.find(' ')));
+    if (kill.size() > 2) on(host, kill);
   }
 }
 
@@ -124,17 +126,35 @@ CommandResult Lab::on(const std::string& host, const std::vector<std::string>& a
   return run_on(*lab, host, argv, true, timeout);
 }
 
-CommandResult Lab::on_with_ssh(const std::string& host, const std::vector<std::string>& argv) {
-  return run_on(*lab, host, argv, false, std::chrono::seconds(60));
+CommandResult Lab::on_with_ssh(const std::string& host, const std::vector<std::string>& argv,
+                               std::chrono::seconds timeout) {
+  return run_on(*lab, host, argv, false, timeout);
 }
 
-Lab::Job Lab::start(const std::string& host, const std::vector<std::string>& argv) {
+namespace {
+
+/// A new file under the lab's folder and the command that writes both its streams there.
+std::pair<std::string, std::vector<std::string>> with_output_file(const std::vector<std::string>& argv) {
   static int number = 0;
   const std::string name = "job." + std::to_string(++number);
-  shared_file(name, "");
   std::vector<std::string> words{"bash", "-c", "exec \"$@\" >/run/lab/" + name + " 2>&1", "bash"};
   words.insert(words.end(), argv.begin(), argv.end());
-  return {lab->folder() + "/" + name, std::async(std::launch::async, [host, words] { return on(host, words); })};
+  return {name, words};
+}
+
+}  // namespace
+
+Lab::Job Lab::start(const std::string& host, const std::vector<std::string>& argv) {
+  const auto [name, words] = with_output_file(argv);
+  shared_file(name, "");
+  return {lab->folder() + "/" + name, std::async(std::launch::async, &Lab::on, host, words, std::chrono::seconds(60))};
+}
+
+Lab::Job Lab::start_with_ssh(const std::string& host, const std::vector<std::string>& argv) {
+  const auto [name, words] = with_output_file(argv);
+  shared_file(name, "");
+  return {lab->folder() + "/" + name,
+          std::async(std::launch::async, &Lab::on_with_ssh, host, words, std::chrono::seconds(60))};
 }
 
 std::vector<std::string> Lab::processes(const std::string& host) {

@@ -46,8 +46,10 @@ class Lab : public testing::Test {
   static CommandResult on(const std::string& host, const std::vector<std::string>& argv,
                           std::chrono::seconds timeout = std::chrono::seconds(60));
   /// The same without the agent: what is started from it uses ssh.
-  static CommandResult on_with_ssh(const std::string& host, const std::vector<std::string>& argv);
+  static CommandResult on_with_ssh(const std::string& host, const std::vector<std::string>& argv,
+                                   std::chrono::seconds timeout = std::chrono::seconds(60));
   static Job start(const std::string& host, const std::vector<std::string>& argv);
+  static Job start_with_ssh(const std::string& host, const std::vector<std::string>& argv);
 
   /// "pid command line" of every process there but the host's process 1.
   static std::vector<std::string> processes(const std::string& host);

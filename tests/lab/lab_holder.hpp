@@ -9,7 +9,7 @@ namespace ringrun::test {
 /// One running lab (`tests/lab/lab up`): it ends with this object, and also when this process is killed.
 class LabHolder {
  public:
-  /// Throws std::runtime_error with the lab's own words where it does not come up within 10 s.
+  /// Throws std::runtime_error with the lab's own words where it does not come up within 40 s.
   explicit LabHolder(int hosts);
   ~LabHolder();
   LabHolder(const LabHolder&) = delete;

@@ -4,7 +4,8 @@
 #include <csignal>
 #include <filesystem>
 
-#include "tests/lab/lab_fixture.hpp"
+#include "tests/lab/network_lab.hpp"
+#include "tests/support/cannot_run.hpp"
 
 namespace ringrun::test {
 namespace {
@@ -13,6 +14,7 @@ using std::chrono::seconds;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 const std::string remote_shell = RINGRUN_SOURCE_DIR "/tests/lab/remote-shell";
 
@@ -95,6 +97,31 @@ TEST_F(LabItself, NothingIsLeftWhenItsHolderIsKilled) {
   EXPECT_TRUE(wait_until([&] { return !std::filesystem::exists(other.folder()); }, seconds(5)));
   EXPECT_THAT(run_command({"cat", "/proc/self/mountinfo"}).out, Not(HasSubstr("run/lab")));
   EXPECT_THAT(run_command({"ip", "-brief", "link"}).out, Not(HasSubstr("port-c")));
+}
+
+TEST_F(LabItself, NothingIsLeftOfItsDockerEngineWhenItsHolderIsKilled) {
+  const std::string lacking = why_no_docker();
+  if (!lacking.empty()) RINGRUN_CANNOT_RUN(lacking);
+  LabHolder other(2);
+  // Never undone by themselves: it is all gone with the lab.
+  run_lab_command(other, {"docker", "b", "start"});
+  run_lab_command(other, {"container", "b", "c", "-p", "2222:22"});
+  run_lab_command(other, {"set", "a", "nat"});
+  run_lab_command(other, {"set", "a", "wsl2", "nat", "gpu"});
+  const std::string groups = "ringrun-lab-" + std::to_string(other.pid());
+  const auto engine_runs = [&] {
+    const auto all = run_command({"sh", "-c", "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '"}).out;
+    return all.find("--cgroup-parent /" + groups) != std::string::npos;
+  };
+  const auto groups_left = [&] { return run_command({"find", "/sys/fs/cgroup", "-type", "d", "-name", groups}).out; };
+  EXPECT_TRUE(engine_runs());
+  EXPECT_THAT(groups_left(), Not(IsEmpty()));
+
+  kill(other.pid(), SIGKILL);
+  EXPECT_TRUE(wait_until([&] { return !engine_runs(); }, seconds(5)));
+  EXPECT_TRUE(wait_until([&] { return groups_left().empty(); }, seconds(10))) << groups_left();
+  EXPECT_THAT(run_command({"cat", "/proc/self/mountinfo"}).out, Not(HasSubstr("run/engine")));
+  EXPECT_FALSE(std::filesystem::exists("/dev/dxg"));
 }
 
 }  // namespace

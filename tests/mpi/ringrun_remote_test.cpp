@@ -92,7 +92,7 @@ TEST_F(RingrunRemote, UserAndPortReachTheRemoteShellOfAgentAndDaemon) {
   std::ofstream(hostfile) << "joe@127.0.0.2 slots=1 port=2222\r\n127.0.0.3 slots=1 port=23\r\n";
   const CommandResult result = remote({"-hostfile", hostfile, "true"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(log(), HasSubstr("-l joe -p 2222 127.0.0.2 " + built_program("ringrun") + " __agent\n"));
+  EXPECT_THAT(log(), HasSubstr("-l joe -p 2222 127.0.0.2 exec " + built_program("ringrun") + " __agent\n"));
   EXPECT_THAT(log(), HasSubstr("-l joe -p 2222 127.0.0.2 RINGRUN_HOST=0 ; export RINGRUN_HOST ;"));
   EXPECT_THAT(log(), HasSubstr("-p 23 127.0.0.3 RINGRUN_HOST=1 ; export RINGRUN_HOST ;"));
 }

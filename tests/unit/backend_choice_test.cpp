@@ -128,11 +128,15 @@ TEST(ProcessFacts, ArriveAsTheyWereSent) {
   sent.why_no_gpu = "ünï \\ \"quoted\"";
   sent.pid = 99;
   sent.cpus = 4;
+  sent.leader = 2;
+  sent.avoided = {"docker0", "tailscale0"};
   const ProcessFacts received = process_facts_from(to_text(sent));
   EXPECT_EQ(received.host, sent.host);
   EXPECT_EQ(received.why_no_gpu, sent.why_no_gpu);
   EXPECT_EQ(received.pid, 99);
   EXPECT_EQ(received.cpus, 4);
+  EXPECT_EQ(received.leader, 2);
+  EXPECT_EQ(received.avoided, sent.avoided);
   EXPECT_EQ(received.local_rank, 1);
   EXPECT_EQ(received.local_size, 3);
   EXPECT_EQ(received.nccl_version, 22809);

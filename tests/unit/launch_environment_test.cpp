@@ -45,6 +45,27 @@ TEST(LaunchEnvironment, DoesNotTakeWorldSizeFromAContainerThatNobodyLaunchedIn) 
   EXPECT_EQ(read({{"WORLD_SIZE", "2"}, {"RANK", "1"}, {"TORCHELASTIC_RUN_ID", "x"}}).size, 2);
 }
 
+TEST(LaunchEnvironment, TellsAJobOfOneHostFromOneThatMaySpanMore) {
+  const auto job = [](const std::string& size, const std::string& local_size) {
+    return read(
+        {{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", size}, {"OMPI_COMM_WORLD_LOCAL_SIZE", local_size}});
+  };
+  EXPECT_TRUE(job("4", "2").may_span_hosts());
+  EXPECT_FALSE(job("2", "2").may_span_hosts());
+  EXPECT_FALSE(read({}).may_span_hosts());
+  EXPECT_TRUE(read({{"PMIX_RANK", "0"}}).may_span_hosts());
+  EXPECT_FALSE(
+      read({{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_NODES", "1"}}).may_span_hosts());
+  EXPECT_TRUE(
+      read({{"SLURM_STEP_NUM_TASKS", "8"}, {"SLURM_PROCID", "5"}, {"SLURM_STEP_NUM_NODES", "2"}}).may_span_hosts());
+}
+
+TEST(LaunchEnvironment, KnowsThatRingrunStartedIt) {
+  EXPECT_FALSE(read({{"OMPI_COMM_WORLD_RANK", "0"}}).by_ringrun);
+  EXPECT_TRUE(read({{"OMPI_COMM_WORLD_RANK", "0"}, {"RINGRUN_PLAN", "{}"}}).by_ringrun);
+  EXPECT_TRUE(read({{"OMPI_COMM_WORLD_RANK", "0"}, {"RINGRUN_HOST", "0"}}).by_ringrun);
+}
+
 TEST(LaunchEnvironment, IgnoresWhatIsNoNumber) { EXPECT_FALSE(read({{"OMPI_COMM_WORLD_RANK", "two"}}).rank); }
 
 }  // namespace

@@ -116,6 +116,8 @@ std::string to_text(const ProcessFacts& facts) {
               {"cpus", facts.cpus},
               {"local_rank", facts.local_rank},
               {"local_size", facts.local_size},
+              {"leader", facts.leader},
+              {"avoided", facts.avoided},
               {"nccl_version", facts.nccl_version},
               {"host_has_gpu", facts.host_has_gpu},
               {"why_no_gpu", facts.why_no_gpu},
@@ -131,6 +133,8 @@ ProcessFacts process_facts_from(const std::string& text) {
   from.at("cpus").get_to(facts.cpus);
   from.at("local_rank").get_to(facts.local_rank);
   from.at("local_size").get_to(facts.local_size);
+  from.at("leader").get_to(facts.leader);
+  from.at("avoided").get_to(facts.avoided);
   from.at("nccl_version").get_to(facts.nccl_version);
   from.at("host_has_gpu").get_to(facts.host_has_gpu);
   from.at("why_no_gpu").get_to(facts.why_no_gpu);

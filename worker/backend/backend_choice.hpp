@@ -15,10 +15,12 @@ struct ProcessFacts {
   int cpus = 0;  ///< that it may run on
   int local_rank = 0;
   int local_size = 1;
-  int nccl_version = 0;            ///< of the loaded library; 0: none
-  bool host_has_gpu = false;       ///< the driver's device files are there, and not hidden
-  std::string why_no_gpu;          ///< where it has no usable GPU
-  std::vector<GpuDevice> devices;  ///< visible ones
+  int leader = 0;                    ///< the process that speaks for its host
+  std::vector<std::string> avoided;  ///< interfaces that MPI was kept off
+  int nccl_version = 0;              ///< of the loaded library; 0: none
+  bool host_has_gpu = false;         ///< the driver's device files are there, and not hidden
+  std::string why_no_gpu;            ///< where it has no usable GPU
+  std::vector<GpuDevice> devices;    ///< visible ones
 };
 
 std::string to_text(const ProcessFacts& facts);

@@ -57,12 +57,22 @@ std::string MpiTeam::broadcast(const std::string& bytes) {
   return received;
 }
 
+void MpiTeam::start_barrier() { check(MPI_Ibarrier(world_, &barrier_), "MPI_Ibarrier"); }
+
+bool MpiTeam::barrier_passed() {
+  int passed = 0;
+  check(MPI_Test(&barrier_, &passed, MPI_STATUS_IGNORE), "MPI_Test");
+  return passed != 0;
+}
+
 MpiTeam::Local MpiTeam::local() const {
   MPI_Comm host = MPI_COMM_NULL;
   check(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, process_, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
   Local here;
   check(MPI_Comm_rank(host, &here.rank), "MPI_Comm_rank");
   check(MPI_Comm_size(host, &here.size), "MPI_Comm_size");
+  here.leader = process_;
+  check(MPI_Bcast(&here.leader, 1, MPI_INT, 0, host), "MPI_Bcast");
   check(MPI_Comm_free(&host), "MPI_Comm_free");
   return here;
 }

@@ -1,0 +1,293 @@
+#include "launcher/launch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <ostream>
+
+#include "launcher/dry_run.hpp"
+#include "launcher/engine/openmpi.hpp"
+#include "launcher/hosts/hostfile.hpp"
+#include "launcher/hosts/named_hosts.hpp"
+#include "launcher/job/job.hpp"
+#include "launcher/job/program.hpp"
+#include "launcher/job/rendezvous.hpp"
+#include "launcher/launch_errors.hpp"
+#include "launcher/preflight/network_settings.hpp"
+#include "launcher/preflight/port_shares.hpp"
+#include "launcher/preflight/report.hpp"
+#include "launcher/preflight/survey.hpp"
+#include "launcher/probe/probe.hpp"
+#include "launcher/probe/remote_shell.hpp"
+#include "launcher/run/job_process.hpp"
+#include "lib/explain/catalogue.hpp"
+#include "lib/host/host_name.hpp"
+
+namespace ringrun {
+namespace {
+
+/// What runs where no program is named: every size from 8 bytes to the worker's own largest.
+std::vector<std::string> sweep(const std::string& ringrun) { return {find_worker(ringrun), "-b", "8", "-f", "2"}; }
+
+HostList read_hosts(const LaunchRequest& request) {
+  std::optional<HostList> hostfile;
+  if (request.hostfile) hostfile = read_hostfile(*request.hostfile);
+  return choose_hosts(hostfile, request.host_lists);
+}
+
+bool all_local(const std::vector<HostAnswer>& answers) {
+  return std::all_of(answers.begin(), answers.end(), [](const HostAnswer& answer) { return answer.local; });
+}
+
+std::string current_folder() {
+  std::error_code error;
+  const std::string folder = std::filesystem::current_path(error).string();
+  if (!error) return folder;
+  throw UserError("the current folder cannot be read: " + error.message(), "change into a folder that exists");
+}
+
+void check_root(const LaunchRequest& request, const Environment& environment) {
+  if (request.dry_run || request.doctor || may_run_as_root(request.allow_run_as_root, environment)) return;
+  throw UserError(
+      "this is root, and Open MPI does not start jobs as root unless told to",
+      "add --allow-run-as-root (in a container that is usual), or set OMPI_ALLOW_RUN_AS_ROOT=1 and "
+      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 (Open MPI 5: PRTE_ALLOW_RUN_AS_ROOT, PRTE_ALLOW_RUN_AS_ROOT_CONFIRM)");
+}
+
+void check_words(const LaunchRequest& request) {
+  // mpirun would take it for the beginning of a second program.
+  if (std::find(request.program.begin(), request.program.end(), ":") != request.program.end()) {
+    throw UserError(
+        "':' among the arguments: several programs in one job are not supported",
+        "start one job for each program; where the program wants an argument ':', put its call into a script");
+  }
+  if (request.working_directory && request.working_directory->empty()) {
+    throw UserError("-wdir '' names no folder", "write -wdir FOLDER, or leave it off");
+  }
+  if (request.json && !request.doctor) throw UserError("--json belongs to --doctor", "add --doctor, or leave it off");
+}
+
+bool ends_at_failure(const LaunchRequest& request, const Environment& environment) {
+  const std::string parameter = "orte_abort_on_non_zero_status";
+  return !find_variable(environment, "OMPI_MCA_" + parameter) &&
+         std::none_of(request.parameters.begin(), request.parameters.end(),
+                      [&](const auto& given) { return given.first == parameter; });
+}
+
+int printed(std::ostream& out) {
+  if (out.flush()) return 0;
+  throw SystemError("write to standard output", std::strerror(errno), errno);
+}
+
+class Launch {
+ public:
+  Launch(const LaunchRequest& request, const Streams& streams) : request_(request), streams_(streams) {
+    // mpirun looks for its own parts on PATH.
+    environment_.emplace("PATH", kDefaultPath);
+  }
+
+  int run() {
+    check_root(request_, environment_);
+    check_words(request_);
+    hosts_ = read_hosts(request_);
+    exports_ = resolve_exports(request_.exports, environment_);
+    program_ = request_.program.empty() ? sweep(ringrun_) : request_.program;
+    program_[0] = resolve_program(program_[0], cwd_, environment_);
+    mpirun_ = find_mpirun(request_.prefix, environment_, ringrun_);
+
+    HostProbe probe = make_probe();
+    const std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });
+    const bool all_answered = std::all_of(answers.begin(), answers.end(),
+                                          [](const HostAnswer& answer) { return answer.fault == AgentFault::none; });
+    if (!all_answered) return report_only(probe, without_job(answers));
+    std::optional<HostAnswer> launcher;
+    std::vector<HostAnswer> of_hosts(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(hosts_.size()));
+    if (answers.size() > hosts_.size()) launcher = answers.back();
+    Job job = allot_ranks(request_, hosts_, of_hosts, program_[0]);
+    const std::vector<SurveyedHost> surveyed = with_job(job, launcher);
+    if (request_.doctor) return report_only(probe, surveyed);
+    return start(probe, surveyed, job);
+  }
+
+ private:
+  static constexpr int kHostOrNetwork = 3;
+
+  HostProbe make_probe() {
+    // Whoever launches takes part in the job's network also where no rank runs here.
+    HostList asked = hosts_;
+    std::vector<HostAnswer> resolved = resolve_hosts(hosts_);
+    remote_ = !all_local(resolved);
+    if (std::none_of(resolved.begin(), resolved.end(), [](const HostAnswer& answer) { return answer.local; })) {
+      Host self;
+      self.name = host_name();
+      self.origin = "this host";
+      asked.push_back(self);
+      resolved.push_back({});
+      resolved.back().local = true;
+      resolved.back().agent = hosts_.size();
+    }
+    asked_ = asked;
+    ProbeRequest request;
+    if (remote_) {
+      const auto variable = [&](const std::string& name) { return find_variable(environment_, name); };
+      shell_ = remote_shell_words(
+          request_.parameters, variable, [&](const std::string& name) { return find_on_path(environment_, name); },
+          request_.start_timeout);
+      request.shell_name = remote_shell_name(request_.parameters, variable);
+    }
+    request.ringrun = ringrun_;
+    request.shell = shell_;
+    request.master_port = said_master_port(hosts_[0], said());
+    request.timeout = request_.start_timeout;
+    request.question.program = program_[0];
+    request.question.cwd = request_.working_directory.value_or(cwd_);
+    request.question.visible_devices = find_variable(exports_.asked, "CUDA_VISIBLE_DEVICES");
+    request.question.environment = exports_.asked;
+    if (request_.ports) {
+      const PortRange rendezvous = share_ports(*request_.ports).rendezvous;
+      request.question.first_port = rendezvous.first;
+      request.question.last_port = rendezvous.last;
+    }
+    request.question.thorough = request_.doctor;
+    return {asked, resolved, request};
+  }
+
+  Said said() const { return {exports_, request_.master_port, environment_}; }
+
+  void report_silence(const std::vector<std::size_t>& silent) const {
+    std::string names;
+    for (const std::size_t host : silent) names += (names.empty() ? "" : ", ") + asked_[host].name;
+    streams_.err << "ringrun: warning L1 on " << names << ": no answer yet; waiting until " << request_.start_timeout
+                 << " s have passed (--start-timeout)" << std::endl;
+  }
+
+  std::vector<SurveyedHost> without_job(const std::vector<HostAnswer>& answers) const {
+    std::vector<SurveyedHost> surveyed;
+    for (std::size_t i = 0; i < answers.size(); ++i) surveyed.push_back({asked_[i], answers[i], 0, i >= hosts_.size()});
+    return surveyed;
+  }
+
+  std::vector<SurveyedHost> with_job(const Job& job, const std::optional<HostAnswer>& launcher) const {
+    std::vector<SurveyedHost> surveyed;
+    bool here = false;
+    for (const JobHost& host : job.hosts) {
+      surveyed.push_back({host.host, host.answer, host.ranks, false});
+      here = here || host.answer.local;
+    }
+    if (launcher && !here) surveyed.push_back({asked_.back(), *launcher, 0, true});
+    return surveyed;
+  }
+
+  Situation look(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
+    return survey(probe, surveyed, {request_, exports_, environment_, program_[0], is_worker(), mpirun_.version});
+  }
+
+  bool is_worker() const { return std::filesystem::path(program_[0]).filename() == "worker"; }
+
+  /// --doctor, and a launch that cannot be for some host.
+  int report_only(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
+    const Situation situation = look(probe, surveyed);
+    const Findings findings = find_faults(situation);
+    if (!request_.doctor) {
+      print(streams_.err, findings, "ringrun: ");
+      return kHostOrNetwork;
+    }
+    const NetworkSettings settings = network_settings(situation);
+    (request_.json ? print_report_json : print_report)(streams_.out, situation, settings, findings);
+    printed(streams_.out);
+    return has_errors(findings) ? kHostOrNetwork : 0;
+  }
+
+  int start(HostProbe& probe, const std::vector<SurveyedHost>& surveyed, Job& job) {
+    const Situation situation = look(probe, surveyed);
+    if (request_.preflight) {
+      const Findings findings = find_faults(situation);
+      Findings shown;
+      std::copy_if(findings.begin(), findings.end(), std::back_inserter(shown),
+                   [&](const Finding& finding) { return request_.verbose || finding.severity != Severity::note; });
+      print(streams_.err, shown, "ringrun: ");
+      if (has_errors(findings)) return kHostOrNetwork;
+    }
+    const NetworkSettings settings = network_settings(situation);
+    job.plan = make_plan(request_, job, exports_, settings, environment_);
+    const EngineRequest engine = engine_request(job, settings);
+    const EngineCommand command = openmpi_command(engine, environment_);
+    const std::string line = shell_line(command);
+    report_decisions(engine, job, settings, line);
+    if (request_.dry_run) {
+      print_dry_run(streams_.out, job, line);
+      return printed(streams_.out);
+    }
+    Environment environment = environment_;
+    for (const std::string& name : command.unset) environment.erase(name);
+    for (const auto& [name, value] : command.set) environment.insert_or_assign(name, value);
+    return run_job({ringrun_, command.argv, environment, request_.verbose, ends_at_failure(request_, environment),
+                    request_.end_on_hang.value_or(is_worker()), std::chrono::seconds(request_.hang_timeout)});
+  }
+
+  EngineRequest engine_request(const Job& job, const NetworkSettings& settings) const {
+    EngineRequest engine;
+    engine.ringrun = ringrun_;
+    engine.mpirun = mpirun_;
+    bool remote = false;
+    for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+      engine.hosts.push_back(job.hosts[i].host);
+      engine.ranks.push_back(job.hosts[i].ranks);
+      engine.staged.push_back(job.hosts[i].answer.staged);
+      if (job.hosts[i].answer.local) engine.own_host = static_cast<int>(i);
+      remote = remote || !job.hosts[i].answer.local;
+    }
+    if (remote) engine.shell = shell_;
+    engine.no_ssh = !remote && !find_on_path(environment_, "ssh") && !find_on_path(environment_, "rsh");
+    engine.binds = job.binds;
+    engine.oversubscribed = job.oversubscribed;
+    engine.oversubscribe = request_.oversubscribe;
+    engine.allow_run_as_root = request_.allow_run_as_root;
+    engine.bind_to = request_.bind_to;
+    engine.working_directory = request_.working_directory;
+    engine.prefix = request_.prefix;
+    engine.parameters = settings.parameters;
+    engine.parameters.insert(engine.parameters.end(), request_.parameters.begin(), request_.parameters.end());
+    engine.exports = exports_;
+    engine.plan = to_json(job.plan);
+    engine.program = program_;
+    return engine;
+  }
+
+  void report_decisions(const EngineRequest& engine, const Job& job, const NetworkSettings& settings,
+                        const std::string& line) const {
+    std::ostream& err = streams_.err;
+    for (const std::string& warning : engine.exports.warnings) err << "ringrun: warning: " << warning << "\n";
+    for (const std::string& warning : job.warnings) err << "ringrun: warning: " << warning << "\n";
+    if (!request_.verbose || request_.dry_run) return;
+    err << "ringrun: Open MPI " << engine.mpirun.version << ", " << engine.mpirun.path << "\n";
+    for (const std::string& chosen : settings.lines) err << "ringrun: " << chosen << "\n";
+    for (const auto& [name, value] : engine.exports.forwarded)
+      err << "ringrun: forwards " << name << "=" << value << "\n";
+    err << "ringrun: MASTER_ADDR=" << job.plan.rendezvous.address << " MASTER_PORT=" << job.plan.rendezvous.port
+        << "\n";
+    err << "ringrun: " << line << "\n";
+  }
+
+  const LaunchRequest& request_;
+  const Streams& streams_;
+  Environment environment_ = read_environment();
+  std::string ringrun_ = own_executable();
+  std::string cwd_ = current_folder();
+  HostList hosts_;
+  /// Those of the job, and this host behind them where it is none of them.
+  HostList asked_;
+  Exports exports_;
+  std::vector<std::string> program_;
+  Mpirun mpirun_;
+  std::vector<std::string> shell_;
+  bool remote_ = false;
+};
+
+}  // namespace
+
+int launch(const LaunchRequest& request, const Streams& streams) { return Launch(request, streams).run(); }
+
+}  // namespace ringrun

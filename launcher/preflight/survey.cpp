@@ -1,0 +1,125 @@
+#include "launcher/preflight/survey.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "lib/net/network_choice.hpp"
+
+namespace ringrun {
+namespace {
+
+HostView view_of(const HostProbe& probe, const SurveyedHost& host, const SurveyRequest& request) {
+  HostView view;
+  view.name = host.host.name;
+  view.origin = host.host.origin;
+  view.port = host.host.port;
+  view.address = host.answer.address;
+  view.local = host.answer.local;
+  view.launches_only = host.launches_only;
+  view.ranks = host.ranks;
+  view.fault = host.answer.fault;
+  view.agent_words = host.answer.words;
+  if (!host.answer.local) view.try_by_hand = probe.try_by_hand(host.answer.agent);
+  view.waited = host.answer.waited;
+  view.facts = host.answer.facts;
+  view.environment = request.exports.forwarded;
+  for (const auto& [name, value] : host.host.attributes.environment) view.environment.insert_or_assign(name, value);
+  for (const auto& [name, value] : request.exports.asked) view.environment.insert_or_assign(name, value);
+  return view;
+}
+
+std::string wanted_interface(const SurveyedHost& host, const LaunchRequest& launch) {
+  for (const auto& [name, interface] : launch.nics) {
+    if (name == host.host.name || name == host.answer.facts.hostname) return interface;
+  }
+  return host.host.attributes.nic.value_or("");
+}
+
+NetworkHost network_host(const SurveyedHost& host, const LaunchRequest& launch) {
+  NetworkHost result{host.answer.facts.interfaces, host.answer.address, wanted_interface(host, launch), {}};
+  for (const Gpu& gpu : host.answer.facts.gpus) result.gpu_bus_ids.push_back(gpu.bus_id);
+  return result;
+}
+
+/// Those that answered, each machine once, under the places that they have in `hosts`.
+std::vector<std::size_t> those_that_answered(const std::vector<SurveyedHost>& hosts) {
+  std::vector<std::size_t> places;
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const HostAnswer& answer = hosts[i].answer;
+    if (answer.fault == AgentFault::none && seen.insert(answer.facts.identity).second) places.push_back(i);
+  }
+  return places;
+}
+
+ReachMatrix try_network(HostProbe& probe, const std::vector<SurveyedHost>& hosts, const LaunchRequest& launch) {
+  const std::vector<std::size_t> places = those_that_answered(hosts);
+  if (places.size() < 2) return {};
+  std::vector<Participant> participants;
+  std::vector<std::size_t> everybodys;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const SurveyedHost& host = hosts[places[k]];
+    participants.push_back({host.answer.agent, candidate_addresses(host.answer.facts.interfaces)});
+    // Every rank meets on the first host, and every daemon calls the launching one.
+    if (k == 0 || host.answer.local) everybodys.push_back(k);
+  }
+  ReachMatrix matrix = probe.try_network(participants, everybodys, launch.ports);
+  for (Link& link : matrix) {
+    link.from = static_cast<int>(places[static_cast<std::size_t>(link.from)]);
+    link.to = static_cast<int>(places[static_cast<std::size_t>(link.to)]);
+  }
+  return matrix;
+}
+
+/// The launching host needs an address that the others reach, but asks nothing of theirs: the remote shell may go a way
+/// of its own.
+NetworkChoice choose(const std::vector<SurveyedHost>& hosts, const ReachMatrix& matrix, const LaunchRequest& launch) {
+  std::vector<NetworkHost> network_hosts;
+  for (const SurveyedHost& host : hosts) network_hosts.push_back(network_host(host, launch));
+  ReachMatrix needed;
+  std::copy_if(matrix.begin(), matrix.end(), std::back_inserter(needed),
+               [&](const Link& link) { return !hosts[static_cast<std::size_t>(link.from)].launches_only; });
+  return choose_network(network_hosts, needed);
+}
+
+bool is_told_to_use_mpi(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--backend=mpi") return true;
+    if (words[i] == "--backend" && i + 1 < words.size() && words[i + 1] == "mpi") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Transport transport_of(const LaunchRequest& launch, const std::vector<SurveyedHost>& hosts, bool is_worker) {
+  if (launch.transport) return *launch.transport;
+  if (is_worker && is_told_to_use_mpi(launch.program)) return Transport::mpi;
+  const auto is_asked = [](const SurveyedHost& host) {
+    return host.answer.fault == AgentFault::none && !host.launches_only;
+  };
+  const bool gpus = std::all_of(hosts.begin(), hosts.end(), [&](const SurveyedHost& host) {
+    return !is_asked(host) || !host.answer.facts.gpus.empty();
+  });
+  return gpus && std::any_of(hosts.begin(), hosts.end(), is_asked) ? Transport::nccl : Transport::mpi;
+}
+
+Situation survey(HostProbe& probe, const std::vector<SurveyedHost>& hosts, const SurveyRequest& request) {
+  Situation situation;
+  for (const SurveyedHost& host : hosts) situation.hosts.push_back(view_of(probe, host, request));
+  if (request.launch.preflight) situation.reach = try_network(probe, hosts, request.launch);
+  situation.network = choose(hosts, situation.reach, request.launch);
+  situation.transport = transport_of(request.launch, hosts, request.is_worker);
+  situation.is_worker = request.is_worker;
+  situation.program = request.program;
+  situation.ports = request.launch.ports;
+  situation.launcher_environment = request.environment;
+  situation.engine_version = request.engine_version;
+  situation.parameters = request.launch.parameters;
+  situation.allow_run_as_root = request.launch.allow_run_as_root;
+  situation.built_for_cuda = RINGRUN_BUILT_FOR_CUDA;
+  situation.needs_nccl = situation.built_for_cuda > 0 ? "2.19.3" : "";
+  return situation;
+}
+
+}  // namespace ringrun

@@ -1,0 +1,85 @@
+#include "launcher/probe/agent_protocol.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "lib/error.hpp"
+
+namespace ringrun {
+
+// nlohmann finds these by the namespace of their types.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PortRange, first, last)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ListeningAddress, address, ports)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProbeTarget, host, at)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attempt, port, outcome, error, milliseconds)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Link, from, to, address, attempts, seen_as, source, mtu_tried, mtu_passed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConnectRequest, targets, deadline_ms)
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kSchema = 1;
+
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+template <typename Value>
+Value value_from(std::string_view text, const char* what) try {
+  return Json::parse(text).get<Value>();
+} catch (const Json::exception& error) {
+  throw UserError(std::string("the ") + what + " cannot be read: " + error.what(),
+                  "put the same version of ringrun on every host");
+}
+
+}  // namespace
+
+std::string to_json(const AgentRequest& request) {
+  if (const auto* question = std::get_if<HostQuestion>(&request)) {
+    return line_of({{"schema", kSchema}, {"ask", "facts"}, {"question", Json::parse(to_json(*question))}});
+  }
+  if (const auto* connect = std::get_if<ConnectRequest>(&request)) {
+    return line_of({{"schema", kSchema}, {"ask", "connect"}, {"connect", *connect}});
+  }
+  const auto& listen = std::get<ListenRequest>(request);
+  Json json = {{"schema", kSchema},
+               {"ask", "listen"},
+               {"nonce", listen.nonce},
+               {"host", listen.host},
+               {"addresses", listen.addresses},
+               {"ports_each", listen.ports_each}};
+  if (listen.range) json["range"] = *listen.range;
+  return line_of(json);
+}
+
+AgentRequest agent_request_from_json(std::string_view line) try {
+  const Json json = Json::parse(line);
+  if (json.value("schema", 0) != kSchema) {
+    throw UserError("the launcher's request is of another version of ringrun",
+                    "put the same version of ringrun on every host");
+  }
+  const auto ask = json.at("ask").get<std::string>();
+  if (ask == "facts") return host_question_from_json(line_of(json.at("question")));
+  if (ask == "connect") return json.at("connect").get<ConnectRequest>();
+  if (ask != "listen") throw UserError("the launcher asks for '" + ask + "', which this ringrun does not know");
+  ListenRequest listen{json.at("nonce").get<std::string>(), json.at("host").get<int>(),
+                       json.at("addresses").get<std::vector<std::string>>(), json.at("ports_each").get<int>(),
+                       std::nullopt};
+  if (json.contains("range")) listen.range = json.at("range").get<PortRange>();
+  return listen;
+} catch (const Json::exception& error) {
+  throw UserError(std::string("the launcher's request cannot be read: ") + error.what(),
+                  "put the same version of ringrun on every host");
+}
+
+std::string to_json(const std::vector<ListeningAddress>& addresses) { return line_of(addresses); }
+
+std::vector<ListeningAddress> listening_addresses_from_json(std::string_view text) {
+  return value_from<std::vector<ListeningAddress>>(text, "list of a host's addresses");
+}
+
+std::string to_json(const std::vector<Link>& links) { return line_of(links); }
+
+std::vector<Link> links_from_json(std::string_view text) {
+  return value_from<std::vector<Link>>(text, "list of a host's links");
+}
+
+}  // namespace ringrun

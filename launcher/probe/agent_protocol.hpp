@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lib/host/host_facts.hpp"
+#include "lib/net/probe_endpoint.hpp"
+
+namespace ringrun {
+
+/// What begins every line that the agent answers; a login's own chatter may stand in lines before it.
+inline constexpr const char* kAnswerMark = "RINGRUN-AGENT ";
+
+/// Listen for the probes of the other hosts.
+struct ListenRequest {
+  std::string nonce;
+  /// This host's place among the probed hosts.
+  int host = 0;
+  std::vector<std::string> addresses;
+  int ports_each = 3;
+  std::optional<PortRange> range;
+};
+
+/// Try the other hosts.
+struct ConnectRequest {
+  std::vector<ProbeTarget> targets;
+  /// Of each attempt.
+  int deadline_ms = 2500;
+};
+
+/// One line on the agent's standard input.
+using AgentRequest = std::variant<HostQuestion, ListenRequest, ConnectRequest>;
+
+/// One line of JSON without its end.
+std::string to_json(const AgentRequest& request);
+
+/// Throws UserError where the line is no request, or one of another version of ringrun.
+AgentRequest agent_request_from_json(std::string_view line);
+
+/// The answers' JSON. That of a HostQuestion is the host's facts.
+std::string to_json(const std::vector<ListeningAddress>& addresses);
+std::vector<ListeningAddress> listening_addresses_from_json(std::string_view text);
+std::string to_json(const std::vector<Link>& links);
+std::vector<Link> links_from_json(std::string_view text);
+
+}  // namespace ringrun

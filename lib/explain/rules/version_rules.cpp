@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "lib/explain/host_queries.hpp"
+#include "lib/explain/rules/rows.hpp"
+
+namespace ringrun {
+namespace {
+
+/// Value → the hosts that have it; hosts for which it is "" are left out.
+using Groups = std::map<std::string, std::vector<std::string>>;
+
+Groups group_by(const std::vector<const HostView*>& hosts, const std::function<std::string(const HostView&)>& value) {
+  Groups groups;
+  for (const HostView* host : hosts) {
+    if (const std::string found = value(*host); !found.empty()) groups[found].push_back(host->name);
+  }
+  return groups;
+}
+
+std::string describe(const Groups& groups, const std::string& what) {
+  std::vector<std::string> parts;
+  for (const auto& [value, hosts] : groups)
+    parts.push_back(join(hosts) + (hosts.size() == 1 ? " has " : " have ") + value);
+  return what + ": " + join(parts, "; ");
+}
+
+std::vector<std::string> all_hosts(const Groups& groups) {
+  std::vector<std::string> names;
+  for (const auto& [value, hosts] : groups) names.insert(names.end(), hosts.begin(), hosts.end());
+  return names;
+}
+
+void find_nccl_versions(const Situation& situation, Findings& out) {
+  if (!uses_nccl(situation)) return;
+  const Groups groups = group_by(rank_hosts(situation), [](const HostView& host) { return host.facts.software.nccl; });
+  if (groups.size() < 2) return;
+  const std::string newest = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+                               return compare_versions(a.first, b.first) < 0;
+                             })->first;
+  out.push_back(
+      {"V1", Severity::error, all_hosts(groups), describe(groups, "NCCL"), "NCCL ends where its versions differ.",
+       "# on the others, the version of the newest:\nsudo apt-get install -y 'libnccl2=" + newest + "-*'", ""});
+}
+
+void find_differing_variables(const Situation& situation, Findings& out) {
+  if (!uses_nccl(situation)) return;
+  for (const char* name : {"NCCL_PROTO", "NCCL_ALGO", "NCCL_BUFFSIZE", "NCCL_NTHREADS", "NCCL_MIN_NCHANNELS",
+                           "NCCL_MAX_NCHANNELS", "NCCL_NET", "NCCL_CROSS_NIC"}) {
+    const Groups groups = group_by(rank_hosts(situation), [&](const HostView& host) {
+      const auto setting = nccl_setting(host, name);
+      return setting ? setting->value : std::string("(unset)");
+    });
+    if (groups.size() < 2) continue;
+    const std::string variable = name;
+    const bool fatal = variable == "NCCL_PROTO" || variable == "NCCL_ALGO" || variable == "NCCL_NET";
+    out.push_back(
+        {"V2", fatal ? Severity::error : Severity::warning, all_hosts(groups), describe(groups, variable),
+         "The ranks would send in different ways and not understand each other.",
+         "ringrun -x " + variable + "=… …   # the same for all; look into ~/.nccl.conf and /etc/nccl.conf too", ""});
+  }
+}
+
+bool has_infiniband(const HostView& host) {
+  const auto& cards = host.facts.fabric.infiniband;
+  return std::any_of(cards.begin(), cards.end(), [](const InfinibandDevice& card) { return card.active; });
+}
+
+bool avoids_infiniband(const HostView& host) {
+  const auto disabled = nccl_setting(host, "NCCL_IB_DISABLE");
+  const auto net = nccl_setting(host, "NCCL_NET");
+  return (disabled && disabled->value == "1") || (net && net->value == "Socket");
+}
+
+void find_one_sided_infiniband(const Situation& situation, Findings& out) {
+  if (!uses_nccl(situation)) return;
+  const Groups groups = group_by(rank_hosts(situation), [](const HostView& host) {
+    return has_infiniband(host) && !avoids_infiniband(host) ? std::string("InfiniBand or RoCE") : "none";
+  });
+  if (groups.size() < 2) return;
+  out.push_back({"V3", Severity::error, all_hosts(groups), describe(groups, "active cards"),
+                 "NCCL takes InfiniBand where it finds it and sockets elsewhere; the two do not meet.",
+                 "ringrun -x NCCL_IB_DISABLE=1 …", ""});
+}
+
+void find_one_sided_plugins(const Situation& situation, Findings& out) {
+  if (!uses_nccl(situation)) return;
+  const Groups groups = group_by(rank_hosts(situation), [](const HostView& host) {
+    return host.facts.software.nccl_plugin.empty() ? std::string("none") : std::string("libnccl-net.so");
+  });
+  if (groups.size() < 2) return;
+  out.push_back({"V4", Severity::warning, all_hosts(groups), describe(groups, "network plugin"),
+                 "NCCL loads the plugin where it finds it; the ranks then use different networks.",
+                 "ringrun -x NCCL_NET_PLUGIN=none …   # or install it on all", ""});
+}
+
+void find_old_drivers(const Situation& situation, Findings& out) {
+  if (!uses_nccl(situation)) return;
+  for (const HostView* host : rank_hosts(situation)) {
+    const SoftwareFacts& software = host->facts.software;
+    if (!software.nvml_error.empty() || (host->facts.system.wsl && host->facts.gpus.empty())) continue;
+    const bool none = software.driver.empty() && software.driver_cuda == 0 && host->facts.gpus.empty();
+    // Within one major version a newer runtime runs on an older driver.
+    const bool old = software.driver_cuda != 0 && situation.built_for_cuda / 1000 > software.driver_cuda / 1000;
+    if (!none && !old) continue;
+    const bool container = !host->facts.system.container_marks.empty();
+    out.push_back({"V5",
+                   Severity::error,
+                   {host->name},
+                   none ? "no NVIDIA driver" + (host->facts.gpu_note.empty() ? "" : ": " + host->facts.gpu_note)
+                        : "driver " + software.driver + " knows CUDA up to " +
+                              std::to_string(software.driver_cuda / 1000) + ", the worker was built for CUDA " +
+                              std::to_string(situation.built_for_cuda / 1000),
+                   none && container ? "A container sees the GPUs only where it was started with them."
+                                     : "The CUDA runtime needs a driver at least as new as itself.",
+                   none && container ? "docker run --gpus all …"
+                                     : "sudo apt-get install -y nvidia-driver   # a newer one, then reboot",
+                   ""});
+  }
+}
+
+void find_open_mpi_versions(const Situation& situation, Findings& out) {
+  Groups groups = group_by(rank_hosts(situation), [](const HostView& host) { return host.facts.software.open_mpi; });
+  if (!situation.engine_version.empty() && groups.count(situation.engine_version) == 0 && !groups.empty()) {
+    groups[situation.engine_version].push_back("the launching mpirun");
+  }
+  if (groups.size() < 2) return;
+  const bool far = std::any_of(groups.begin(), groups.end(), [&](const auto& group) {
+    return compare_versions(group.first, groups.begin()->first, 2) != 0;
+  });
+  std::vector<std::string> hosts = all_hosts(groups);
+  hosts.erase(std::remove(hosts.begin(), hosts.end(), "the launching mpirun"), hosts.end());
+  out.push_back({"V6", far ? Severity::error : Severity::warning, hosts, describe(groups, "Open MPI"),
+                 far ? "mpirun and its daemons of different versions do not understand each other."
+                     : "Builds of different patch levels mostly work together, and are not promised to.",
+                 "# install the same Open MPI on all, or name the one to use:\nringrun --prefix /opt/openmpi …", ""});
+}
+
+std::string prefix_of(const std::string& path, const std::string& folder) {
+  const std::size_t at = path.find("/" + folder);
+  const std::string prefix = at == std::string::npos ? "" : path.substr(0, at);
+  return prefix.empty() ? "/usr" : prefix;  // /lib is /usr/lib
+}
+
+void find_other_mpi(const Situation& situation, Findings& out) {
+  for (const HostView* host : rank_hosts(situation)) {
+    const std::string& library = host->facts.program.mpi_library;
+    const std::string& daemon = host->facts.software.open_mpi_path;
+    if (library.empty() || daemon.empty()) continue;
+    const bool foreign = contains_word(library, "mpich") || contains_word(library, "intel") ||
+                         contains_word(library, "mvapich") || contains_word(library, "libmpi.so.12");
+    if (!foreign && prefix_of(library, "lib") == prefix_of(daemon, "bin/")) continue;
+    out.push_back({"V7",
+                   foreign ? Severity::error : Severity::warning,
+                   {host->name},
+                   "the program is linked with " + library + ", the daemon is " + daemon,
+                   "Under another MPI's launcher every process believes that it is rank 0 of 1.",
+                   "# build the program with the mpicxx beside this mpirun, or launch with the other one:\nringrun "
+                   "--prefix " +
+                       prefix_of(library, "lib") + " …",
+                   ""});
+  }
+}
+
+void find_isolated_launcher(const Situation& situation, Findings& out) {
+  for (const char* name : {"OMPI_MCA_plm", "PRTE_MCA_plm"}) {
+    const auto found = situation.launcher_environment.find(name);
+    if (found == situation.launcher_environment.end() || found->second != "isolated") continue;
+    out.push_back({"V8",
+                   Severity::note,
+                   {},
+                   std::string(name) + "=isolated in the environment",
+                   "mpirun then starts nothing on other hosts and says that there are not enough slots.",
+                   std::string("unset ") + name,
+                   "ringrun ignores it."});
+  }
+}
+
+std::string apt_repository(const std::string& distribution) {
+  std::string name;
+  for (const char letter : distribution) {
+    if (letter >= 'A' && letter <= 'Z') name += static_cast<char>(letter - 'A' + 'a');
+    if ((letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9')) name += letter;
+  }
+  const bool known = name.rfind("ubuntu", 0) == 0 || name.rfind("debian", 0) == 0;
+  return known ? name : "DISTRIBUTION";
+}
+
+void find_missing_nccl(const Situation& situation, Findings& out) {
+  if (!uses_nccl(situation)) return;
+  for (const HostView* host : rank_hosts(situation)) {
+    const SoftwareFacts& software = host->facts.software;
+    const bool missing = !software.nccl_why_not.empty() || (software.nccl.empty() && software.nccl_path.empty());
+    const bool old = !missing && !situation.needs_nccl.empty() && !software.nccl.empty() &&
+                     compare_versions(software.nccl, situation.needs_nccl) < 0;
+    if (!missing && !old) continue;
+    std::string seen = "NCCL " + software.nccl + ", the worker needs " + situation.needs_nccl;
+    if (missing) seen = software.nccl_why_not.empty() ? "libnccl.so.2 is not found" : software.nccl_why_not;
+    out.push_back({"V9",
+                   situation.is_worker ? Severity::error : Severity::warning,
+                   {host->name},
+                   seen,
+                   situation.is_worker ? "The sweep between GPUs needs NCCL on every host."
+                                       : "A program that brings no NCCL of its own does not start.",
+                   "wget https://developer.download.nvidia.com/compute/cuda/repos/" +
+                       apt_repository(host->facts.system.distribution) +
+                       "/x86_64/cuda-keyring_1.1-1_all.deb\nsudo dpkg -i cuda-keyring_1.1-1_all.deb && sudo apt-get "
+                       "update && sudo apt-get install -y libnccl2 libnccl-dev\n# or, where it is installed:\nringrun "
+                       "-x LD_LIBRARY_PATH=$(dirname \"$(find / -name 'libnccl.so.2' -print -quit 2>/dev/null)\") …",
+                   ""});
+  }
+}
+
+}  // namespace
+
+std::vector<CatalogueRow> version_rows() {
+  const std::string group = "Versions, environment";
+  return {
+      {"V1", group, "`Mismatched NCCL version detected`", "the hosts' NCCL libraries differ", "versions are compared",
+       "the same NCCL on all", "", Coverage::detected, find_nccl_versions},
+      {"V2", group, "`Message truncated`, or a hang", "NCCL_PROTO, NCCL_ALGO or the like differ between hosts",
+       "environment and nccl.conf files are compared", "the same value on all", "N#626", Coverage::detected,
+       find_differing_variables},
+      {"V3", group, "a hang where one host has InfiniBand", "only some hosts have an active InfiniBand card",
+       "/sys/class/infiniband is compared", "`-x NCCL_IB_DISABLE=1`", "N#234", Coverage::untested,
+       find_one_sided_infiniband},
+      {"V4", group, "a hang where one host has a network plugin", "libnccl-net.so is on some hosts only",
+       "the loader is asked on each host (`--doctor`)", "`-x NCCL_NET_PLUGIN=none`, or the plugin on all", "N#1634",
+       Coverage::untested, find_one_sided_plugins},
+      {"V5", group, "`CUDA driver version is insufficient`", "an old driver, or a container without `--gpus all`",
+       "the driver's CUDA version against the worker's", "a newer driver; `docker run --gpus all`", "",
+       Coverage::detected, find_old_drivers},
+      {"V6", group, "the daemon reports a version mismatch", "the hosts' Open MPI differ", "versions are compared",
+       "the same Open MPI on all, or `--prefix`", "O#13093", Coverage::detected, find_open_mpi_versions},
+      {"V7", group, "N times rank 0 of 1", "the program is linked with another MPI than mpirun's, or with none",
+       "the program's libmpi against the daemon's folder", "build with the mpicxx beside that mpirun", "NT#213, NT#329",
+       Coverage::detected, find_other_mpi},
+      {"V8", group, "`not enough slots` for every other host", "OMPI_MCA_plm=isolated in the environment",
+       "the environment", "`unset OMPI_MCA_plm`; ringrun ignores it", "", Coverage::detected, find_isolated_launcher},
+      {"V9", group, "`libnccl.so.2` not found, or older than the worker needs", "NCCL is not installed, or old",
+       "it is looked for, and loaded (`--doctor`), on each host", "apt lines for that distribution, or LD_LIBRARY_PATH",
+       "", Coverage::detected, find_missing_nccl},
+  };
+}
+
+}  // namespace ringrun

@@ -1,0 +1,38 @@
+#include "lib/net/free_port.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace ringrun {
+namespace {
+
+// No SO_REUSEADDR: an address that is still in TIME_WAIT would fail for programs that do not set it either.
+bool can_bind(int port) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return false;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_ANY);
+  address.sin_port = htons(static_cast<in_port_t>(port));
+  const bool free = bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  close(descriptor);
+  return free;
+}
+
+}  // namespace
+
+int find_free_port(int first) {
+  int low = 32768;
+  int high = 60999;
+  std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> low >> high;
+  for (int port = first; port <= 65535; ++port) {
+    if (port >= low && port <= high) continue;
+    if (can_bind(port)) return port;
+  }
+  return 0;
+}
+
+}  // namespace ringrun

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/net/interface.hpp"
+
+namespace ringrun {
+
+/// The interfaces that NCCL would take, in its order: `socket_ifname` is NCCL_SOCKET_IFNAME ("^" excludes, "=" is
+/// exact, else beginnings of names; for the whole list), unset: NCCL's own order (ib*, then anything but docker, lo and
+/// virbr, then docker, lo, virbr). Only interfaces that are up and have an address of `family` ("AF_INET", "AF_INET6"
+/// or "" for both). Facts: NCCL's documentation of NCCL_SOCKET_IFNAME and its source's order of search.
+std::vector<const Interface*> nccl_interfaces(const std::vector<Interface>& interfaces,
+                                              const std::optional<std::string>& socket_ifname,
+                                              const std::string& family = "");
+
+}  // namespace ringrun

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/mpi/session.hpp"
+#include "worker/backend/backend_choice.hpp"
+#include "worker/backend/gpu_library.hpp"
+#include "worker/backend/mpi_team.hpp"
+#include "worker/cli/options.hpp"
+#include "worker/exit_code.hpp"
+#include "worker/report/json.hpp"
+#include "worker/report/table.hpp"
+#include "worker/sweep/collective.hpp"
+#include "worker/timeout.hpp"
+#include "worker/watch/watch.hpp"
+
+namespace ringrun::worker {
+
+/// The sweep of one process, from MPI_Init to MPI_Finalize. To be destroyed only when the job has ended or been
+/// aborted: nothing of it waits for a peer.
+class Process {
+ public:
+  /// Starts MPI. `options` and `out` outlive the process.
+  Process(const Options& options, std::ostream& out);
+
+  /// Returns the exit code.
+  int run();
+
+ private:
+  mpi::Session start_mpi();
+  bool is_first() const { return team_.process() == 0; }
+  GpuLibrary load_library();
+  ProcessFacts read_own_facts(const GpuLibrary& library) const;
+  void exchange_facts(const GpuLibrary& library);
+  /// What the job's network lacks for NCCL was said where this returns false.
+  bool choose_network();
+  int refuse(const Unsupported& refused);
+  int leave(ExitCode code);
+  std::unique_ptr<Collective> join(const GpuLibrary& library);
+  std::optional<Unsupported> keep_supported(Options& options);
+  TableHead describe(const GpuLibrary& library, const Options& options) const;
+  SweepSummary sweep(const SweepPlan& plan, std::optional<JsonReport>& json);
+  void finish();
+  ExitCode verdict(const SweepSummary& summary) const;
+
+  const Options& options_;
+  std::ostream& out_;
+  TimeoutReport timeouts_;
+  Watch watch_;
+  std::vector<std::string> avoided_;  ///< interfaces that MPI was kept off
+  mpi::Session session_;
+  MpiTeam team_;
+  std::vector<ProcessFacts> facts_;
+  BackendDecision decision_;
+  std::unique_ptr<Collective> collective_;
+};
+
+}  // namespace ringrun::worker
