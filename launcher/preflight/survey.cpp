@@ -71,14 +71,29 @@ ReachMatrix try_network(HostProbe& probe, const std::vector<SurveyedHost>& hosts
   return matrix;
 }
 
+/// Open MPI can do with one direction where the other is refused at once: then a refusal says nothing against an
+/// address.
+bool is_excused(const ReachMatrix& matrix, const Link& link, Transport transport) {
+  if (transport != Transport::mpi) return false;
+  const auto good = [](const Link* other) { return is_good(*other); };
+  const auto refused = [](const Link* other) {
+    return outcome_of(*other) == Outcome::refused || outcome_of(*other) == Outcome::no_host;
+  };
+  const auto there = links_between(matrix, link.from, link.to);
+  const auto back = links_between(matrix, link.to, link.from);
+  return std::all_of(there.begin(), there.end(), refused) && std::any_of(back.begin(), back.end(), good);
+}
+
 /// The launching host needs an address that the others reach, but asks nothing of theirs: the remote shell may go a way
 /// of its own.
-NetworkChoice choose(const std::vector<SurveyedHost>& hosts, const ReachMatrix& matrix, const LaunchRequest& launch) {
+NetworkChoice choose(const std::vector<SurveyedHost>& hosts, const ReachMatrix& matrix, const LaunchRequest& launch,
+                     Transport transport) {
   std::vector<NetworkHost> network_hosts;
   for (const SurveyedHost& host : hosts) network_hosts.push_back(network_host(host, launch));
   ReachMatrix needed;
-  std::copy_if(matrix.begin(), matrix.end(), std::back_inserter(needed),
-               [&](const Link& link) { return !hosts[static_cast<std::size_t>(link.from)].launches_only; });
+  std::copy_if(matrix.begin(), matrix.end(), std::back_inserter(needed), [&](const Link& link) {
+    return !hosts[static_cast<std::size_t>(link.from)].launches_only && !is_excused(matrix, link, transport);
+  });
   return choose_network(network_hosts, needed);
 }
 
@@ -108,15 +123,15 @@ Situation survey(HostProbe& probe, const std::vector<SurveyedHost>& hosts, const
   Situation situation;
   for (const SurveyedHost& host : hosts) situation.hosts.push_back(view_of(probe, host, request));
   if (request.launch.preflight) situation.reach = try_network(probe, hosts, request.launch);
-  situation.network = choose(hosts, situation.reach, request.launch);
   situation.transport = transport_of(request.launch, hosts, request.is_worker);
+  situation.network = choose(hosts, situation.reach, request.launch, situation.transport);
   situation.is_worker = request.is_worker;
   situation.program = request.program;
   situation.ports = request.launch.ports;
   situation.launcher_environment = request.environment;
   situation.engine_version = request.engine_version;
   situation.parameters = request.launch.parameters;
-  situation.allow_run_as_root = request.launch.allow_run_as_root;
+  situation.allow_run_as_root = request.launch.allow_run_as_root || request.launch.dry_run;
   situation.built_for_cuda = RINGRUN_BUILT_FOR_CUDA;
   situation.needs_nccl = situation.built_for_cuda > 0 ? "2.19.3" : "";
   return situation;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <sstream>
+#include <string>
 
 #include "lib/host/brief_command.hpp"
 #include "lib/host/host_file.hpp"
@@ -48,9 +50,23 @@ std::string shortened(const std::string& path) {
   return path.size() <= kShown ? path : path.substr(0, kShown) + "…";
 }
 
+/// docker mounts three files of its own into each container. A plain virtual machine may have /.dockerenv too, left by
+/// whoever made its image in a container.
+bool has_dockers_files(const fs::path& root) {
+  for (const std::string& line : read_lines(host_path(root, "/proc/self/mountinfo"))) {
+    std::istringstream words(line);
+    std::string id, parent, device, source, target;
+    words >> id >> parent >> device >> source >> target;
+    const bool named = target == "/etc/hostname" || target == "/etc/hosts" || target == "/etc/resolv.conf";
+    if (named && source.find("/containers/") != std::string::npos) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> read_container_marks(const fs::path& root) {
   std::vector<std::string> marks;
-  for (const char* file : {"/.dockerenv", "/run/.containerenv", "/.singularity.d", "/var/run/secrets/kubernetes.io"}) {
+  if (exists(root, "/.dockerenv") && has_dockers_files(root)) marks.emplace_back("/.dockerenv");
+  for (const char* file : {"/run/.containerenv", "/.singularity.d", "/var/run/secrets/kubernetes.io"}) {
     if (exists(root, file)) marks.emplace_back(file);
   }
   if (exists(root, "/run/systemd/container")) {

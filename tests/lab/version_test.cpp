@@ -30,7 +30,7 @@ class Version : public NetworkLab {
 TEST_F(Version, OfNcclThatDiffersStopsNccl) {
   const Nccl on_a("a", "2.28.9");
   const Nccl on_b("b", "2.19.3");
-  const auto finding = expect_stopped(sweep({"--transport", "nccl"}), "V1");
+  const auto finding = expect_stopped(sweep({"--transport", "nccl", "-x", "LD_LIBRARY_PATH=/usr/local/lib"}), "V1");
   EXPECT_THAT(finding.text, HasSubstr("2.28.9"));
   EXPECT_THAT(finding.text, HasSubstr("2.19.3"));
 }
@@ -38,7 +38,7 @@ TEST_F(Version, OfNcclThatDiffersStopsNccl) {
 TEST_F(Version, OfNcclThatDiffersDoesNotStopMpi) {
   const Nccl on_a("a", "2.28.9");
   const Nccl on_b("b", "2.19.3");
-  expect_right_sweep_over_the_lan(sweep({"--transport", "mpi"}));
+  expect_right_sweep_over_the_lan(sweep({"--transport", "mpi", "-x", "LD_LIBRARY_PATH=/usr/local/lib"}));
 }
 
 TEST_F(Version, OfOpenMpiThatDiffersStopsTheLaunch) {

@@ -112,7 +112,7 @@ TEST_F(RingrunRemote, AnEnvironmentThatIsolatesMpirunIsIgnoredAndSaid) {
   const CommandResult result = remote({"-H", "127.0.0.2", "sh", "-c", "hostname"}, {{"OMPI_MCA_plm", "isolated"}});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "n2\n");
-  EXPECT_THAT(result.err, HasSubstr("warning: OMPI_MCA_plm=isolated is set here"));
+  EXPECT_THAT(result.err, HasSubstr("ringrun: warning V8: OMPI_MCA_plm=isolated in the environment"));
 }
 
 TEST_F(RingrunRemote, AFailingRankIsNamedWithItsHost) {

@@ -143,6 +143,7 @@ TEST(Network, ThatLosesLargePacketsSaysWhichSizePasses) {
     link.mtu_tried = 9000;
     link.mtu_passed = 1500;
   }
+  for (HostView& host : situation.hosts) host.facts.interfaces.at(1).mtu = 9000;
   const Finding finding = only_fault(situation);
   EXPECT_EQ(finding.id, "F4");
   EXPECT_EQ(finding.severity, Severity::error);

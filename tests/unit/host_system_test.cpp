@@ -51,6 +51,10 @@ TEST(SystemFacts, OfADockerContainer) {
   EXPECT_EQ(facts.distribution, "Debian GNU/Linux 12");
 }
 
+TEST(SystemFacts, OfAVirtualMachineWhoseImageWasMadeInAContainer) {
+  EXPECT_THAT(read_system_facts(host("virtual_machine")).container_marks, testing::IsEmpty());
+}
+
 TEST(SystemFacts, OfAPodmanContainer) {
   const SystemFacts facts = read_system_facts(host("podman"));
   EXPECT_THAT(facts.container_marks, ElementsAre("/run/.containerenv", "/run/systemd/container podman"));

@@ -122,9 +122,12 @@ TEST(WorkerNetwork, ExplainsADirectionThatIsCut) {
 }
 
 TEST(WorkerNetwork, ExplainsAPathThatLosesLargePackets) {
-  const auto hosts = two_hosts();
+  auto hosts = two_hosts();
   ReachMatrix narrow = whole;
   narrow[0].mtu_tried = 9000;
+  for (auto& host : hosts) {
+    for (Interface& card : host.facts.interfaces) card.mtu = 9000;
+  }
   const auto choice = choice_between(hosts, narrow);
   EXPECT_TRUE(needs_explanation(hosts, narrow, choice));
   EXPECT_THAT(text_of(network_faults(hosts, narrow, choice)), AllOf(HasSubstr("F4"), HasSubstr("1500")));

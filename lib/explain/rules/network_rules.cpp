@@ -152,6 +152,9 @@ void find_small_paths(const Situation& situation, Findings& out) {
     const auto to = static_cast<std::size_t>(link.to);
     if (link.mtu_passed <= 0 || link.mtu_passed >= link.mtu_tried) continue;
     if (to >= situation.network.hosts.size() || situation.network.hosts[to].address != link.address) continue;
+    // TCP sends no larger segments than its peer's own card takes.
+    const Interface* peer = find_address(situation.hosts[to].facts.interfaces, link.address);
+    if (peer != nullptr && link.mtu_passed >= peer->mtu) continue;
     const HostView& host = situation.hosts[from];
     const std::string interface = interface_of(host, link.source);
     add(finding.hosts, host.name);

@@ -109,7 +109,7 @@ void find_old_drivers(const Situation& situation, Findings& out) {
     out.push_back({"V5",
                    Severity::error,
                    {host->name},
-                   none ? "no NVIDIA driver" + (host->facts.gpu_note.empty() ? "" : ": " + host->facts.gpu_note)
+                   none ? (host->facts.gpu_note.empty() ? "no NVIDIA driver" : host->facts.gpu_note)
                         : "driver " + software.driver + " knows CUDA up to " +
                               std::to_string(software.driver_cuda / 1000) + ", the worker was built for CUDA " +
                               std::to_string(situation.built_for_cuda / 1000),
@@ -165,11 +165,13 @@ void find_other_mpi(const Situation& situation, Findings& out) {
 }
 
 void find_isolated_launcher(const Situation& situation, Findings& out) {
+  const std::vector<const HostView*> hosts = rank_hosts(situation);
+  if (std::all_of(hosts.begin(), hosts.end(), [](const HostView* host) { return host->local; })) return;
   for (const char* name : {"OMPI_MCA_plm", "PRTE_MCA_plm"}) {
     const auto found = situation.launcher_environment.find(name);
     if (found == situation.launcher_environment.end() || found->second != "isolated") continue;
     out.push_back({"V8",
-                   Severity::note,
+                   Severity::warning,
                    {},
                    std::string(name) + "=isolated in the environment",
                    "mpirun then starts nothing on other hosts and says that there are not enough slots.",
