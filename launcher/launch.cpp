@@ -174,6 +174,7 @@ class Launch {
     bool here = false;
     for (const JobHost& host : job.hosts) {
       surveyed.push_back({host.host, host.answer, host.ranks, false});
+      surveyed.back().answer.facts.gpus = host.gpus;
       here = here || host.answer.local;
     }
     if (launcher && !here) surveyed.push_back({asked_.back(), *launcher, 0, true});

@@ -97,6 +97,10 @@ NetworkChoice choose(const std::vector<SurveyedHost>& hosts, const ReachMatrix& 
   return choose_network(network_hosts, needed);
 }
 
+bool has_word(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 bool is_told_to_use_mpi(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--backend=mpi") return true;
@@ -113,8 +117,10 @@ Transport transport_of(const LaunchRequest& launch, const std::vector<SurveyedHo
   const auto is_asked = [](const SurveyedHost& host) {
     return host.answer.fault == AgentFault::none && !host.launches_only;
   };
+  // With more ranks than GPUs a program other than the sweep is none that NCCL could serve.
   const bool gpus = std::all_of(hosts.begin(), hosts.end(), [&](const SurveyedHost& host) {
-    return !is_asked(host) || !host.answer.facts.gpus.empty();
+    const auto count = static_cast<int>(host.answer.facts.gpus.size());
+    return !is_asked(host) || (count > 0 && (is_worker || host.ranks <= count));
   });
   return gpus && std::any_of(hosts.begin(), hosts.end(), is_asked) ? Transport::nccl : Transport::mpi;
 }
@@ -126,6 +132,7 @@ Situation survey(HostProbe& probe, const std::vector<SurveyedHost>& hosts, const
   situation.transport = transport_of(request.launch, hosts, request.is_worker);
   situation.network = choose(hosts, situation.reach, request.launch, situation.transport);
   situation.is_worker = request.is_worker;
+  situation.shares_gpus = request.is_worker && has_word(request.launch.program, "--share-gpu");
   situation.program = request.program;
   situation.ports = request.launch.ports;
   situation.launcher_environment = request.environment;

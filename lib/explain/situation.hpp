@@ -60,6 +60,8 @@ struct Situation {
   Transport transport = Transport::mpi;
   /// The program is ringrun's own worker.
   bool is_worker = false;
+  /// Several ranks on one GPU are meant.
+  bool shares_gpus = false;
   std::string program;
   /// Ports that the user allows for connections between hosts.
   std::optional<PortRange> ports;

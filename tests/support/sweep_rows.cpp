@@ -19,10 +19,10 @@ std::vector<SweepRow> sweep_rows(const std::string& table) {
   return rows;
 }
 
-void expect_right_rows(const std::string& table, long long lowest, long long highest) {
+void expect_right_rows(const std::string& table, long long lowest, long long highest, int factor) {
   const auto rows = sweep_rows(table);
   std::size_t next = 0;
-  for (long long bytes = lowest; bytes <= highest; bytes *= 2, ++next) {
+  for (long long bytes = lowest; bytes <= highest; bytes *= factor, ++next) {
     ASSERT_LT(next, rows.size()) << "no row for " << bytes << " bytes in\n" << table;
     EXPECT_EQ(rows[next].bytes, bytes);
     EXPECT_EQ(rows[next].wrong_out_of_place, "0") << bytes << " bytes";

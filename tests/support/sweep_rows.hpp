@@ -16,7 +16,7 @@ struct SweepRow {
 /// The rows of a sweep's table: the lines that are no comments and have its 13 columns.
 std::vector<SweepRow> sweep_rows(const std::string& table);
 
-/// Fails where the rows are not lowest, 2 × lowest, … highest, each with 0 wrong values.
-void expect_right_rows(const std::string& table, long long lowest, long long highest);
+/// Fails where the rows are not lowest, factor × lowest, … up to highest, each with 0 wrong values.
+void expect_right_rows(const std::string& table, long long lowest, long long highest, int factor = 2);
 
 }  // namespace ringrun::test

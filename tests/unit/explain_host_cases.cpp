@@ -135,7 +135,7 @@ std::vector<Case> version_and_gpu_cases() {
        [](Situation& s) { b_of(s).program.mpi_library = "/usr/lib/x86_64-linux-gnu/libmpich.so.12"; }},
       {"V7", mpi, warning, "/opt/openmpi/lib/libmpi.so.40", "--prefix /opt/openmpi",
        [](Situation& s) { b_of(s).program.mpi_library = "/opt/openmpi/lib/libmpi.so.40"; }},
-      {"V8", mpi, note, "OMPI_MCA_plm=isolated", "unset OMPI_MCA_plm",
+      {"V8", mpi, warning, "OMPI_MCA_plm=isolated", "unset OMPI_MCA_plm",
        [](Situation& s) { s.launcher_environment["OMPI_MCA_plm"] = "isolated"; }},
       {"V9", nccl, error, "libnccl.so.2: cannot open", "repos/ubuntu2204/",
        [](Situation& s) {
@@ -144,7 +144,12 @@ std::vector<Case> version_and_gpu_cases() {
          b_of(s).software.nccl_why_not = "libnccl.so.2: cannot open shared object file";
        }},
       {"V9", nccl, error, "the worker needs 2.30.1", "libnccl2", [](Situation& s) { s.needs_nccl = "2.30.1"; }},
-      {"G1", nccl, error, "GPU-of-a", "--gpus", [](Situation& s) { b_of(s).gpus[0].uuid = "GPU-of-a"; }},
+      {"G1", nccl, warning, "GPU-of-a", "gpus=1", [](Situation& s) { b_of(s).gpus[0].uuid = "GPU-of-a"; }},
+      {"G1", nccl, error, "GPU-of-a", "--gpus",
+       [](Situation& s) {
+         b_of(s).gpus[0].uuid = "GPU-of-a";
+         for (HostView& host : s.hosts) host.environment["NCCL_HOSTID"] = "one";
+       }},
       {"G2", nccl, error, "2 ranks, 1 GPU", "b slots=1", [](Situation& s) { s.hosts[1].ranks = 2; }},
       {"G3", nccl, error, "prohibited", "nvidia-smi -i 0 -c DEFAULT",
        [](Situation& s) { b_of(s).gpus[0].compute_mode = "prohibited"; }},

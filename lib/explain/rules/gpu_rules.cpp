@@ -19,25 +19,39 @@ bool has_active_card(const HostView& host) {
   return std::any_of(cards.begin(), cards.end(), [](const InfinibandDevice& card) { return card.active; });
 }
 
+/// By these NCCL tells whether two ranks are on one machine.
+std::string nccl_host_of(const HostView& host) {
+  const auto said = rank_variable(host, "NCCL_HOSTID");
+  return said ? *said : host.facts.hostname + " " + host.facts.system.boot_id;
+}
+
 void find_shared_gpus(const Situation& situation, Findings& out) {
-  if (!uses_nccl(situation)) return;
-  std::map<std::string, std::vector<std::string>> owners;
+  if (!uses_nccl(situation) || situation.shares_gpus) return;
+  std::map<std::string, std::vector<const HostView*>> owners;
   for (const HostView* host : rank_hosts(situation)) {
     for (const Gpu& gpu : host->facts.gpus) {
-      if (!gpu.uuid.empty()) owners[gpu.uuid].push_back(host->name);
+      if (!gpu.uuid.empty()) owners[gpu.uuid].push_back(host);
     }
   }
   for (const auto& [uuid, hosts] : owners) {
     if (hosts.size() < 2) continue;
-    out.push_back(
-        {"G1", Severity::error, hosts, uuid + " is a GPU of each of them",
-         "NCCL ends where two ranks use one GPU; these hosts are containers of one machine, or one host twice.",
-         "# give each container GPUs of its own:\ndocker run --gpus '\"device=0\"' …", ""});
+    std::vector<std::string> names;
+    for (const HostView* host : hosts) names.push_back(host->name);
+    const std::string first = nccl_host_of(*hosts.front());
+    const bool one_machine =
+        std::any_of(hosts.begin() + 1, hosts.end(), [&](const HostView* host) { return nccl_host_of(*host) == first; });
+    out.push_back({"G1", one_machine ? Severity::error : Severity::warning, names, uuid + " is a GPU of each of them",
+                   one_machine ? "NCCL ends where two ranks use one GPU; these hosts are containers of one machine, or "
+                                 "one host twice."
+                               : "NCCL takes these hosts for two machines, so it runs, but they take turns on one GPU.",
+                   "# give each of them GPUs of its own, in the hostfile:\n" + names[0] + "  #: gpus=0\n" + names[1] +
+                       "  #: gpus=1\n# or containers:\ndocker run --gpus '\"device=0\"' …",
+                   ""});
   }
 }
 
 void find_too_few_gpus(const Situation& situation, Findings& out) {
-  if (!uses_nccl(situation)) return;
+  if (!uses_nccl(situation) || situation.shares_gpus) return;
   for (const HostView* host : rank_hosts(situation)) {
     const std::size_t gpus = host->facts.gpus.size();
     if (gpus == 0 || static_cast<std::size_t>(std::max(host->ranks, 0)) <= gpus) continue;
