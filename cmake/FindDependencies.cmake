@@ -8,11 +8,10 @@ set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI REQUIRED COMPONENTS CXX)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc>=2.7)
 
-# ringrun is copied to hosts that may lack these, so the static archives are preferred.
+# ringrun is copied to hosts that may lack these, so they become part of it.
 find_package(fmt 8.1 REQUIRED)
-find_library(RINGRUN_FMT_ARCHIVE libfmt.a)
 add_library(ringrun_fmt INTERFACE)
-target_link_libraries(ringrun_fmt INTERFACE $<IF:$<BOOL:${RINGRUN_FMT_ARCHIVE}>,${RINGRUN_FMT_ARCHIVE},fmt::fmt>)
+target_link_libraries(ringrun_fmt INTERFACE fmt::fmt-header-only)
 
 find_path(RINGRUN_UV_INCLUDE uv.h REQUIRED)
 find_library(RINGRUN_UV_LIBRARY NAMES libuv_a.a libuv.a uv REQUIRED)

@@ -182,7 +182,10 @@ class Launch {
   }
 
   Situation look(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
-    return survey(probe, surveyed, {request_, exports_, environment_, program_[0], is_worker(), mpirun_.version});
+    Situation situation =
+        survey(probe, surveyed, {request_, exports_, environment_, program_[0], is_worker(), mpirun_.version});
+    probe.dismiss();
+    return situation;
   }
 
   bool is_worker() const { return std::filesystem::path(program_[0]).filename() == "worker"; }
@@ -192,7 +195,7 @@ class Launch {
     const Situation situation = look(probe, surveyed);
     const Findings findings = find_faults(situation);
     if (!request_.doctor) {
-      print(streams_.err, findings, "ringrun: ");
+      say(findings);
       return kHostOrNetwork;
     }
     const NetworkSettings settings = network_settings(situation);
@@ -205,10 +208,7 @@ class Launch {
     const Situation situation = look(probe, surveyed);
     if (request_.preflight) {
       const Findings findings = find_faults(situation);
-      Findings shown;
-      std::copy_if(findings.begin(), findings.end(), std::back_inserter(shown),
-                   [&](const Finding& finding) { return request_.verbose || finding.severity != Severity::note; });
-      print(streams_.err, shown, "ringrun: ");
+      say(findings);
       if (has_errors(findings)) return kHostOrNetwork;
     }
     const NetworkSettings settings = network_settings(situation);
@@ -226,6 +226,13 @@ class Launch {
     for (const auto& [name, value] : command.set) environment.insert_or_assign(name, value);
     return run_job({ringrun_, command.argv, environment, request_.verbose, ends_at_failure(request_, environment),
                     request_.end_on_hang.value_or(is_worker()), std::chrono::seconds(request_.hang_timeout)});
+  }
+
+  void say(const Findings& findings) const {
+    Findings shown;
+    std::copy_if(findings.begin(), findings.end(), std::back_inserter(shown),
+                 [&](const Finding& finding) { return request_.verbose || finding.severity != Severity::note; });
+    print(streams_.err, shown, "ringrun: ");
   }
 
   EngineRequest engine_request(const Job& job, const NetworkSettings& settings) const {

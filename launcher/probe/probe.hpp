@@ -65,6 +65,9 @@ class HostProbe {
   ReachMatrix try_network(const std::vector<Participant>& participants, const std::vector<std::size_t>& everybodys,
                           const std::optional<PortRange>& ports);
 
+  /// Ends the agents: nothing of them is left when the job starts.
+  void dismiss() { fleet_.reset(); }
+
   /// The command by which a user sees what the remote shell does.
   std::string try_by_hand(std::size_t host) const;
 

@@ -33,12 +33,13 @@ LaunchEnvironment read_launch_environment(const Get& get) {
   // The starter's own variables come first: RANK and the like may be left over in a shell. SLURM_PROCID and
   // SLURM_LOCALID stand in a batch script too, where no rank was started: SLURM_STEP_NUM_TASKS tells a step apart.
   const bool slurm_step = get("SLURM_STEP_NUM_TASKS") != nullptr;
-  const bool torchrun = get("RINGRUN_PLAN") != nullptr || get("TORCHELASTIC_RUN_ID") != nullptr;
+  const bool torchrun = get("TORCHELASTIC_RUN_ID") != nullptr;
   found.rank = first_of(get, {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"});
   found.size = first_of(get, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
   found.local_rank = first_of(get, {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK"});
   found.local_size = first_of(get, {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"});
-  found.by_ringrun = get("RINGRUN_PLAN") != nullptr || get("RINGRUN_HOST") != nullptr;
+  const char* run = get("TORCHELASTIC_RUN_ID");
+  found.by_ringrun = run != nullptr && std::string_view(run).rfind("ringrun-", 0) == 0;
   if (slurm_step) {
     if (!found.rank) found.rank = number(get("SLURM_PROCID"));
     if (!found.size) found.size = number(get("SLURM_STEP_NUM_TASKS"));

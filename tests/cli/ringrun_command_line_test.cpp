@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "tests/support/command.hpp"
 
@@ -157,6 +158,17 @@ TEST_F(Ringrun, FindsItsWayWithoutAnEnvironment) {
       run_command({"env", "-i", built_program("ringrun"), "--allow-run-as-root", "-H", "localhost:1", "echo", "here"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "here\n");
+}
+
+TEST_F(Ringrun, NeedsNothingOfAHostButLibcAndHwloc) {
+  const CommandResult result = run_command({"readelf", "-d", built_program("ringrun")});
+  ASSERT_EQ(result.exit_code, 0);
+  const std::regex needed("NEEDED.*\\[(.*)\\]");
+  for (std::sregex_iterator at(result.out.begin(), result.out.end(), needed), end; at != end; ++at) {
+    EXPECT_TRUE(
+        std::regex_match((*at)[1].str(), std::regex("(libc|libm|ld-linux.*|libhwloc|libdl|librt|libpthread)\\.so.*")))
+        << (*at)[1];
+  }
 }
 
 TEST_F(Ringrun, TooManyRanksNameHostHaveAndWant) {

@@ -62,8 +62,8 @@ TEST(LaunchEnvironment, TellsAJobOfOneHostFromOneThatMaySpanMore) {
 
 TEST(LaunchEnvironment, KnowsThatRingrunStartedIt) {
   EXPECT_FALSE(read({{"OMPI_COMM_WORLD_RANK", "0"}}).by_ringrun);
-  EXPECT_TRUE(read({{"OMPI_COMM_WORLD_RANK", "0"}, {"RINGRUN_PLAN", "{}"}}).by_ringrun);
-  EXPECT_TRUE(read({{"OMPI_COMM_WORLD_RANK", "0"}, {"RINGRUN_HOST", "0"}}).by_ringrun);
+  EXPECT_FALSE(read({{"OMPI_COMM_WORLD_RANK", "0"}, {"TORCHELASTIC_RUN_ID", "4711"}}).by_ringrun);
+  EXPECT_TRUE(read({{"OMPI_COMM_WORLD_RANK", "0"}, {"TORCHELASTIC_RUN_ID", "ringrun-8888-1"}}).by_ringrun);
 }
 
 TEST(LaunchEnvironment, IgnoresWhatIsNoNumber) { EXPECT_FALSE(read({{"OMPI_COMM_WORLD_RANK", "two"}}).rank); }

@@ -78,7 +78,8 @@ bool chooses_mpi_interfaces(const ConfigurationFacts& configuration) {
 std::vector<std::string> keep_mpi_off_dead_ends() noexcept {
   try {
     const auto launch = mpi::launch_environment();
-    if (launch.by_ringrun || !launch.may_span_hosts()) return {};
+    // What ringrun sets is a choice like a user's; where it was told not to look, this helps all the same.
+    if (!launch.may_span_hosts()) return {};
     if (chooses_mpi_interfaces(read_configuration_facts(process_environment(), host_name()))) return {};
     const auto names = dead_ends(read_interfaces(), addresses_towards_launcher());
     if (!names.empty()) setenv("OMPI_MCA_btl_tcp_if_exclude", exclude_parameter(names).c_str(), 0);
