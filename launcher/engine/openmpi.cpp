@@ -53,7 +53,9 @@ bool needs_order(const EngineRequest& request) { return request.own_host > 0; }
 std::string host_words(const EngineRequest& request) {
   std::string text;
   for (std::size_t i = 0; i < request.hosts.size(); ++i) {
-    const std::string& name = request.hosts[i].name;
+    // Open MPI 5 (5.0.7) gives the host that it runs on no slots where -H names it by its address.
+    const bool own = static_cast<int>(i) == request.own_host && request.mpirun.major >= 5;
+    const std::string name = own ? "localhost" : request.hosts[i].name;
     const int words = needs_order(request) ? request.ranks[i] : 1;
     const std::string word = needs_order(request) ? name : name + ":" + std::to_string(request.ranks[i]);
     for (int n = 0; n < words; ++n) text += (text.empty() ? "" : ",") + word;

@@ -90,7 +90,8 @@ std::vector<StagedCopy> stage_program(const std::vector<std::string>& shell, con
   std::vector<StagedCopy> copies;
   for (const Captured& captured : capture_all(commands, kAtOnce)) {
     StagedCopy copy;
-    copy.why_not = staging_obstacle(captured.out, needs_glibc, system.machine);
+    const bool answered = !behind(kLibraryMark, captured.out).empty();
+    if (answered) copy.why_not = staging_obstacle(captured.out, needs_glibc, system.machine);
     if (copy.why_not.empty()) copy.path = behind(kPathMark, captured.out);
     if (copy.path.empty() && copy.why_not.empty())
       copy.why_not = "ringrun is missing there, and the copy did not arrive\n" + captured.err;
