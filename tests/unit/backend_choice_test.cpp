@@ -8,6 +8,7 @@
 namespace ringrun::worker {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -83,6 +84,17 @@ TEST(BackendChoice, RefusesTwoRanksOnOneGpuAndNamesBoth) {
   EXPECT_EQ(refusal({}, {with_gpus("a", 1), with_gpus("a", 1)}),
             "rank 0 on a and rank 1 on a are on the same GPU, GPU-a0 (0000:00:00)");
   EXPECT_THAT(refusal({}, {with_gpus("a", 1, 0, 2), with_gpus("a", 1, 1, 2)}), HasSubstr("on the same GPU"));
+}
+
+TEST(BackendChoice, LetsHostsOfOtherNamesShareACardAndSaysSo) {
+  ProcessFacts on_b = with_gpus("b", 1);
+  on_b.devices[0].uuid = "GPU-a0";
+  const auto decision = choose_backend({}, {with_gpus("a", 1), on_b});
+  EXPECT_TRUE(decision.nccl);
+  EXPECT_FALSE(decision.shared_gpu);
+  EXPECT_THAT(decision.remarks, Contains(HasSubstr("rank 0 on a and rank 1 on b take turns on GPU-a0")));
+  EXPECT_THAT(refusal({}, {with_gpus("a", 1), on_b, on_b}),
+              HasSubstr("rank 1 on b and rank 2 on b are on the same GPU"));
 }
 
 TEST(BackendChoice, SharesAGpuWhereThatIsAllowedAndSaysWhatTheFiguresAre) {

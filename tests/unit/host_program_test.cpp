@@ -109,12 +109,12 @@ TEST_F(Program, AsksForTheNewestGlibcOfItsSymbols) {
 }
 
 TEST_F(Program, NamesTheLibrariesThatTheLoaderWillMiss) {
-  const auto file = write("bin/x", renamed(own_bytes(), "libstdc++.so.6", "libnowhere.so"));
+  const auto file = write("bin/x", renamed(own_bytes(), "libhwloc.so.15", "libnowhere.so"));
   EXPECT_THAT(read_program_facts(about(file)).missing_libraries, ElementsAre("libnowhere.so"));
 }
 
 TEST_F(Program, FindsLibrariesByTheLibraryPathOfTheJob) {
-  const auto file = write("bin/x", renamed(own_bytes(), "libstdc++.so.6", "libmpi.so.99"));
+  const auto file = write("bin/x", renamed(own_bytes(), "libhwloc.so.15", "libmpi.so.99"));
   const auto library = write("lib/libmpi.so.99", own_bytes());
   EXPECT_THAT(read_program_facts(about(file)).missing_libraries, ElementsAre("libmpi.so.99"));
   EXPECT_EQ(read_program_facts(about(file)).mpi_library, "");

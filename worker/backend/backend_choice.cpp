@@ -74,20 +74,29 @@ std::vector<int> assign_devices(const Options& options, const std::vector<Proces
   return devices;
 }
 
-/// Two ranks on one card: what NCCL would notice only after its start-up, or not at all.
+/// Two ranks on one card: what NCCL would notice only after its start-up, or not at all. Hosts of other names that
+/// share a card (containers, virtual hosts) are two machines to NCCL, which joins them by sockets.
 void check_duplicates(const Options& options, const std::vector<ProcessFacts>& facts, BackendDecision& decision) {
-  std::map<std::string, std::string> taken;
+  std::map<std::string, std::string> taken;          // card → the first rank on it
+  std::map<std::string, std::string> taken_on_host;  // the same, of one host's ranks
   for (std::size_t process = 0; process < facts.size(); ++process) {
     for (std::size_t i = 0; i < decision.devices[process].size(); ++i) {
       const GpuDevice& gpu = facts[process].devices.at(static_cast<std::size_t>(decision.devices[process][i]));
       const std::string rank =
           "rank " + std::to_string(process * static_cast<std::size_t>(options.gpus) + i) + " on " + facts[process].host;
-      const auto [other, is_new] = taken.emplace(gpu.uuid, rank);
-      if (is_new) continue;
-      decision.shared_gpu = true;
-      if (options.share_gpu) continue;
+      const auto [on_host, first_on_host] = taken_on_host.emplace(gpu.uuid + " " + facts[process].host, rank);
+      const auto [anywhere, first_anywhere] = taken.emplace(gpu.uuid, rank);
+      if (first_on_host && !first_anywhere && !options.share_gpu) {
+        decision.remarks.push_back("Shared GPU: " + anywhere->second + " and " + rank + " take turns on " + gpu.uuid +
+                                   ": these figures are of the socket path on one GPU");
+      }
+      if (options.share_gpu) {
+        decision.shared_gpu = decision.shared_gpu || !first_anywhere;
+        continue;
+      }
+      if (first_on_host) continue;
       throw Unsupported(
-          other->second + " and " + rank + " are on the same GPU, " + gpu.uuid + " (" + gpu.bus_id + ")",
+          on_host->second + " and " + rank + " are on the same GPU, " + gpu.uuid + " (" + gpu.bus_id + ")",
           "start one rank per GPU: slots= in the hostfile, -np; or allow it with --share-gpu, to measure the "
           "socket path");
     }
