@@ -1,9 +1,7 @@
 #include "launcher/launch.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <ostream>
 
@@ -21,6 +19,7 @@
 #include "launcher/preflight/survey.hpp"
 #include "launcher/probe/probe.hpp"
 #include "launcher/probe/remote_shell.hpp"
+#include "launcher/request_checks.hpp"
 #include "launcher/run/job_process.hpp"
 #include "lib/explain/catalogue.hpp"
 #include "lib/host/host_name.hpp"
@@ -48,39 +47,6 @@ std::string current_folder() {
   throw UserError("the current folder cannot be read: " + error.message(), "change into a folder that exists");
 }
 
-void check_root(const LaunchRequest& request, const Environment& environment) {
-  if (request.dry_run || request.doctor || may_run_as_root(request.allow_run_as_root, environment)) return;
-  throw UserError(
-      "this is root, and Open MPI does not start jobs as root unless told to",
-      "add --allow-run-as-root (in a container that is usual), or set OMPI_ALLOW_RUN_AS_ROOT=1 and "
-      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 (Open MPI 5: PRTE_ALLOW_RUN_AS_ROOT, PRTE_ALLOW_RUN_AS_ROOT_CONFIRM)");
-}
-
-void check_words(const LaunchRequest& request) {
-  // mpirun would take it for the beginning of a second program.
-  if (std::find(request.program.begin(), request.program.end(), ":") != request.program.end()) {
-    throw UserError(
-        "':' among the arguments: several programs in one job are not supported",
-        "start one job for each program; where the program wants an argument ':', put its call into a script");
-  }
-  if (request.working_directory && request.working_directory->empty()) {
-    throw UserError("-wdir '' names no folder", "write -wdir FOLDER, or leave it off");
-  }
-  if (request.json && !request.doctor) throw UserError("--json belongs to --doctor", "add --doctor, or leave it off");
-}
-
-bool ends_at_failure(const LaunchRequest& request, const Environment& environment) {
-  const std::string parameter = "orte_abort_on_non_zero_status";
-  return !find_variable(environment, "OMPI_MCA_" + parameter) &&
-         std::none_of(request.parameters.begin(), request.parameters.end(),
-                      [&](const auto& given) { return given.first == parameter; });
-}
-
-int printed(std::ostream& out) {
-  if (out.flush()) return 0;
-  throw SystemError("write to standard output", std::strerror(errno), errno);
-}
-
 class Launch {
  public:
   Launch(const LaunchRequest& request, const Streams& streams) : request_(request), streams_(streams) {
@@ -92,27 +58,45 @@ class Launch {
     check_root(request_, environment_);
     check_words(request_);
     hosts_ = read_hosts(request_);
+    check_names(hosts_);
     exports_ = resolve_exports(request_.exports, environment_);
-    program_ = request_.program.empty() ? sweep(ringrun_) : request_.program;
-    program_[0] = resolve_program(program_[0], cwd_, environment_);
-    mpirun_ = find_mpirun(request_.prefix, environment_, ringrun_);
+    program_ = request_.program;
+    try_step("L7", [&] {
+      if (program_.empty()) program_ = sweep(ringrun_);
+      program_[0] = resolve_program(program_[0], cwd_, environment_);
+    });
+    try_step("L2", [&] { mpirun_ = find_mpirun(request_.prefix, environment_, ringrun_); });
 
     HostProbe probe = make_probe();
     const std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });
     const bool all_answered = std::all_of(answers.begin(), answers.end(),
                                           [](const HostAnswer& answer) { return answer.fault == AgentFault::none; });
     if (!all_answered) return report_only(probe, without_job(answers));
-    std::optional<HostAnswer> launcher;
-    std::vector<HostAnswer> of_hosts(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(hosts_.size()));
-    if (answers.size() > hosts_.size()) launcher = answers.back();
-    Job job = allot_ranks(request_, hosts_, of_hosts, program_[0]);
-    const std::vector<SurveyedHost> surveyed = with_job(job, launcher);
+    std::optional<Job> job;
+    try_step("L5", [&] {
+      job = allot_ranks(request_, hosts_,
+                        {answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(hosts_.size())}, program_[0]);
+    });
+    const std::vector<SurveyedHost> surveyed = job ? with_job(*job, answers) : without_job(answers);
     if (request_.doctor) return report_only(probe, surveyed);
-    return start(probe, surveyed, job);
+    return start(probe, surveyed, *job);
   }
 
  private:
   static constexpr int kHostOrNetwork = 3;
+
+  /// What stops a launch is to --doctor one finding among others.
+  template <typename Step>
+  void try_step(const char* id, Step step) {
+    if (!request_.doctor) return step();
+    try {
+      step();
+    } catch (const ProgramError& error) {
+      troubles_.push_back({"L7", Severity::error, {}, error.what(), "", error.remedy(), ""});
+    } catch (const UserError& error) {
+      troubles_.push_back({id, Severity::error, {}, error.what(), "", error.remedy(), ""});
+    }
+  }
 
   HostProbe make_probe() {
     // Whoever launches takes part in the job's network also where no rank runs here.
@@ -141,7 +125,8 @@ class Launch {
     request.shell = shell_;
     request.master_port = said_master_port(hosts_[0], said());
     request.timeout = request_.start_timeout;
-    request.question.program = program_[0];
+    request.question.prefix = request_.prefix.value_or("");
+    if (!program_.empty() && program_[0][0] == '/') request.question.program = program_[0];
     request.question.cwd = request_.working_directory.value_or(cwd_);
     request.question.visible_devices = find_variable(exports_.asked, "CUDA_VISIBLE_DEVICES");
     request.question.environment = exports_.asked;
@@ -169,7 +154,7 @@ class Launch {
     return surveyed;
   }
 
-  std::vector<SurveyedHost> with_job(const Job& job, const std::optional<HostAnswer>& launcher) const {
+  std::vector<SurveyedHost> with_job(const Job& job, const std::vector<HostAnswer>& answers) const {
     std::vector<SurveyedHost> surveyed;
     bool here = false;
     for (const JobHost& host : job.hosts) {
@@ -177,23 +162,29 @@ class Launch {
       surveyed.back().answer.facts.gpus = host.gpus;
       here = here || host.answer.local;
     }
-    if (launcher && !here) surveyed.push_back({asked_.back(), *launcher, 0, true});
+    if (here) return surveyed;
+    const auto self =
+        std::find_if(answers.begin(), answers.end(), [](const HostAnswer& answer) { return answer.local; });
+    surveyed.push_back({asked_[self->agent], *self, 0, true});
     return surveyed;
   }
 
   Situation look(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
+    const std::string program = program_.empty() ? "" : program_[0];
     Situation situation =
-        survey(probe, surveyed, {request_, exports_, environment_, program_[0], is_worker(), mpirun_.version});
+        survey(probe, surveyed, {request_, exports_, environment_, program, is_worker(), mpirun_.version});
     probe.dismiss();
     return situation;
   }
 
-  bool is_worker() const { return std::filesystem::path(program_[0]).filename() == "worker"; }
+  bool is_worker() const { return !program_.empty() && std::filesystem::path(program_[0]).filename() == "worker"; }
 
   /// --doctor, and a launch that cannot be for some host.
   int report_only(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
     const Situation situation = look(probe, surveyed);
-    const Findings findings = find_faults(situation);
+    Findings findings = find_faults(situation);
+    findings.insert(findings.end(), troubles_.begin(), troubles_.end());
+    findings = arrange(std::move(findings));
     if (!request_.doctor) {
       say(findings);
       return kHostOrNetwork;
@@ -292,6 +283,8 @@ class Launch {
   Mpirun mpirun_;
   std::vector<std::string> shell_;
   bool remote_ = false;
+  /// Of --doctor.
+  Findings troubles_;
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cerrno>
+#include <cstring>
+#include <ostream>
 #include <string>
-#include <vector>
 
 #include "lib/error.hpp"
 
@@ -11,19 +13,6 @@ namespace ringrun {
 class HostError : public UserError {
  public:
   using UserError::UserError;
-
-  /// `faults` has one entry a host, "name: cause" and a remedy in lines of its own.
-  HostError(const std::vector<std::string>& faults, std::size_t asked)
-      : UserError(std::to_string(faults.size()) + " of " + std::to_string(asked) + (asked == 1 ? " host" : " hosts") +
-                      " cannot be used",
-                  list(faults)) {}
-
- private:
-  static std::string list(const std::vector<std::string>& faults) {
-    std::string text;
-    for (const std::string& fault : faults) text += (text.empty() ? "" : "\n  ") + fault;
-    return text;
-  }
 };
 
 /// A program that cannot be started: exit code 126 where it is not executable, 127 where it is not there.
@@ -36,5 +25,11 @@ class ProgramError : public UserError {
  private:
   int exit_code_;
 };
+
+/// What goes to a full disk is not printed: throws SystemError, else returns exit code 0.
+inline int printed(std::ostream& out) {
+  if (out.flush()) return 0;
+  throw SystemError("write to standard output", std::strerror(errno), errno);
+}
 
 }  // namespace ringrun

@@ -1,7 +1,5 @@
 #include "launcher/launcher.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <ostream>
 
 #include "launcher/cli/parse.hpp"
@@ -15,12 +13,6 @@
 
 namespace ringrun {
 namespace {
-
-/// Help that goes to a full disk is no help.
-int printed(std::ostream& out) {
-  if (out.flush()) return 0;
-  throw SystemError("write to standard output", std::strerror(errno), errno);
-}
 
 int start(const std::vector<std::string>& args, const Streams& streams) {
   const std::string entry = args.empty() ? "" : args[0];

@@ -23,7 +23,7 @@ struct NetworkSettings {
 };
 
 /// Where the network was not looked at, and for a job on one host, ranks with GPUs are only told to let NCCL say its
-/// warnings. Pure.
+/// warnings. Pure. Throws UserError where the user's ports are too few for a host's ranks.
 NetworkSettings network_settings(const Situation& situation);
 
 }  // namespace ringrun

@@ -10,4 +10,12 @@ PortShares share_ports(const PortRange& ports) {
       {ports.first, ports.first + few - 1}, {ports.first + few, ports.last - few}, {ports.last - few + 1, ports.last}};
 }
 
+int ports_for(int ranks) {
+  int ports = 16;
+  for (;; ++ports) {
+    const PortRange part = share_ports({1, ports}).ranks;
+    if (part.last - part.first + 1 >= ranks) return ports;
+  }
+}
+
 }  // namespace ringrun

@@ -15,4 +15,7 @@ struct PortShares {
 /// A quarter each, at most ten ports, for daemons and rendezvous; `ports` has at least 16.
 PortShares share_ports(const PortRange& ports);
 
+/// So many ports a range needs for so many ranks on one host: each rank listens on one.
+int ports_for(int ranks);
+
 }  // namespace ringrun

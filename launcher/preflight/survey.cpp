@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "lib/error.hpp"
 #include "lib/net/network_choice.hpp"
 
 namespace ringrun {
@@ -28,9 +29,42 @@ HostView view_of(const HostProbe& probe, const SurveyedHost& host, const SurveyR
   return view;
 }
 
+bool is_named(const SurveyedHost& host, const std::string& name) {
+  return name == host.host.name || name == host.answer.facts.hostname || name == host.answer.address;
+}
+
+/// A card that the user names must be one that the others can be asked to try.
+void check_wanted_interface(const SurveyedHost& host, const std::string& wanted, const std::string& said) {
+  std::string usable;
+  for (const Interface& interface : host.answer.facts.interfaces) {
+    if (!interface.up || interface.kind == InterfaceKind::loopback || interface.ipv4.empty()) continue;
+    if (interface.name == wanted) return;
+    usable += (usable.empty() ? "" : ", ") + interface.name + " " + interface.ipv4[0].ip;
+  }
+  throw UserError(said + ": " + host.host.name + " has no interface " + wanted + " that is up with an IPv4 address",
+                  usable.empty() ? "it has none at all" : "it has " + usable);
+}
+
+void check_wanted_interfaces(const std::vector<SurveyedHost>& hosts, const LaunchRequest& launch) {
+  for (const auto& [name, interface] : launch.nics) {
+    const auto found = std::find_if(hosts.begin(), hosts.end(),
+                                    [&, host = name](const SurveyedHost& other) { return is_named(other, host); });
+    if (found == hosts.end())
+      throw UserError("--nic " + name + "=" + interface + ": the job has no host " + name,
+                      "write it as the hostfile does");
+    if (found->answer.fault == AgentFault::none)
+      check_wanted_interface(*found, interface, "--nic " + name + "=" + interface);
+  }
+  for (const SurveyedHost& host : hosts) {
+    const auto& wanted = host.host.attributes.nic;
+    if (wanted && host.answer.fault == AgentFault::none)
+      check_wanted_interface(host, *wanted, host.host.origin + ": 'nic=" + *wanted + "'");
+  }
+}
+
 std::string wanted_interface(const SurveyedHost& host, const LaunchRequest& launch) {
   for (const auto& [name, interface] : launch.nics) {
-    if (name == host.host.name || name == host.answer.facts.hostname) return interface;
+    if (is_named(host, name)) return interface;
   }
   return host.host.attributes.nic.value_or("");
 }
@@ -126,9 +160,11 @@ Transport transport_of(const LaunchRequest& launch, const std::vector<SurveyedHo
 }
 
 Situation survey(HostProbe& probe, const std::vector<SurveyedHost>& hosts, const SurveyRequest& request) {
+  check_wanted_interfaces(hosts, request.launch);
   Situation situation;
   for (const SurveyedHost& host : hosts) situation.hosts.push_back(view_of(probe, host, request));
   if (request.launch.preflight) situation.reach = try_network(probe, hosts, request.launch);
+  situation.transport_guessed = !request.launch.transport;
   situation.transport = transport_of(request.launch, hosts, request.is_worker);
   situation.network = choose(hosts, situation.reach, request.launch, situation.transport);
   situation.is_worker = request.is_worker;

@@ -3,9 +3,11 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "launcher/probe/agent_protocol.hpp"
@@ -22,10 +24,11 @@ constexpr auto kPatience = 10min;
 class Agent {
  public:
   int run() {
+    print(kHelloMark);
     auto last_word = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - last_word < kPatience) {
       if (endpoint_) {
-        endpoint_->step(1s, STDIN_FILENO);
+        endpoint_->step(wait(), STDIN_FILENO);
         answer_links();
         if (!readable()) continue;
       }
@@ -51,9 +54,11 @@ class Agent {
     return count > 0 || (count < 0 && errno == EINTR);
   }
 
+  static void say(const std::string& json) { print(kAnswerMark + json); }
+
   /// A line of its own, whatever a login wrote before.
-  static void say(const std::string& json) {
-    const std::string line = std::string("\n") + kAnswerMark + json + "\n";
+  static void print(const std::string& text) {
+    const std::string line = "\n" + text + "\n";
     for (std::size_t done = 0; done < line.size();) {
       const ssize_t count = write(STDOUT_FILENO, line.data() + done, line.size() - done);
       if (count < 0 && errno != EINTR) throw SystemError("write to the launcher", "it is gone", errno);
@@ -70,18 +75,26 @@ class Agent {
     const auto& connect = std::get<ConnectRequest>(request);
     if (!endpoint_) throw UserError("the agent is asked to connect before it listens");
     endpoint_->connect(connect.targets, std::chrono::milliseconds(connect.deadline_ms));
-    connecting_ = true;
+    connecting_until_ = std::chrono::steady_clock::now() + connect_patience(connect);
+  }
+
+  std::chrono::milliseconds wait() const {
+    if (!connecting_until_) return 1s;
+    const auto left = *connecting_until_ - std::chrono::steady_clock::now();
+    return std::clamp<std::chrono::milliseconds>(std::chrono::ceil<std::chrono::milliseconds>(left), 0ms, 1s);
   }
 
   void answer_links() {
-    if (!connecting_ || !endpoint_->finished()) return;
-    connecting_ = false;
+    if (!connecting_until_) return;
+    if (!endpoint_->finished() && std::chrono::steady_clock::now() < *connecting_until_) return;
+    connecting_until_.reset();
     say(to_json(endpoint_->links()));
   }
 
   std::string input_;
   std::unique_ptr<ProbeEndpoint> endpoint_;
-  bool connecting_ = false;
+  /// Where it was asked to connect: when it answers at the latest.
+  std::optional<std::chrono::steady_clock::time_point> connecting_until_;
 };
 
 }  // namespace

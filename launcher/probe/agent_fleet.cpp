@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 
 // How long agents may take to end by themselves once their input has ended.
 constexpr auto kFarewell = 300ms;
+// How long a killed one is waited for, which the kernel may keep (a file server that is gone).
+constexpr auto kDeath = 500ms;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -46,12 +48,11 @@ class AgentFleet::Impl {
     for (const auto& agent : agents_) {
       if (agent) agent->end_input();
     }
-    const auto start = Clock::now();
-    while (Clock::now() - start < kFarewell && !all([](const AgentProcess& agent) { return agent.ended(); })) turn();
-    for (const auto& agent : agents_) {
-      if (agent) close(*agent);
-    }
-    for (const auto& agent : replaced_) close(*agent);
+    turn_until([](const AgentProcess& agent) { return agent.ended(); }, kFarewell);
+    each([](AgentProcess& agent) { agent.kill(); });
+    // Without its exit callback a process would stay a zombie for the whole job.
+    turn_until([](const AgentProcess& agent) { return !agent.alive(); }, kDeath);
+    each([](AgentProcess& agent) { agent.close(); });
     while (!all([](const AgentProcess& agent) { return agent.closed(); })) turn();
     uv_close(reinterpret_cast<uv_handle_t*>(&tick_), nullptr);
     uv_run(&loop_, UV_RUN_DEFAULT);
@@ -61,7 +62,8 @@ class AgentFleet::Impl {
   void replace(std::size_t agent, std::vector<std::string> command) {
     commands_[agent] = std::move(command);
     if (!agents_[agent]) return;
-    close(*agents_[agent]);
+    agents_[agent]->end_input();
+    agents_[agent]->kill();
     replaced_.push_back(std::move(agents_[agent]));
   }
 
@@ -101,16 +103,17 @@ class AgentFleet::Impl {
               std::optional<AgentReply>& reply) {
     AgentProcess& agent = *agents_[i];
     if (auto answer = agent.take_answer()) {
-      reply = AgentReply{AgentReply::End::answered, 0, std::move(*answer), agent.words(), 0};
+      reply = AgentReply{AgentReply::End::answered, 0, std::move(*answer), agent.words()};
     } else if (agent.ended()) {
       reply = agent.ending();
     } else if (Clock::now() - asked > deadline) {
       agent.kill();
-      reply = AgentReply{AgentReply::End::silent, 0, "", agent.words(), 0};
+      reply = AgentReply{AgentReply::End::silent, 0, "", agent.words()};
     } else {
       return false;
     }
     reply->seconds = seconds_since(asked);
+    reply->started = agent.started();
     return true;
   }
 
@@ -127,9 +130,18 @@ class AgentFleet::Impl {
     return std::all_of(agents_.begin(), agents_.end(), holds) && std::all_of(replaced_.begin(), replaced_.end(), holds);
   }
 
-  static void close(AgentProcess& agent) {
-    agent.kill();
-    agent.close();
+  template <typename Condition>
+  void turn_until(Condition condition, std::chrono::milliseconds patience) {
+    for (const auto start = Clock::now(); Clock::now() - start < patience && !all(condition);) turn();
+  }
+
+  template <typename Action>
+  void each(Action action) {
+    for (const auto* list : {&agents_, &replaced_}) {
+      for (const auto& agent : *list) {
+        if (agent) action(*agent);
+      }
+    }
   }
 
   std::vector<std::vector<std::string>> commands_;

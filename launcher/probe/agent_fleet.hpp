@@ -20,13 +20,16 @@ struct AgentReply {
   /// What it printed besides: a login's chatter and standard error, the last lines.
   std::string words;
   double seconds = 0;
+  /// The agent itself was there: what is slow or wrong is behind the remote shell.
+  bool started = false;
 };
 
 /// Called once, with the places of the agents that have been silent for long.
 using SilenceReport = std::function<void(const std::vector<std::size_t>&)>;
 
 /// One agent process (a remote shell, or this host's own) per host, each the leader of a process group, all spoken to
-/// side by side. Destruction closes their inputs, which ends them, and kills what is left after a moment.
+/// side by side. Destruction closes their inputs, which ends them, kills what is left after a moment, and leaves no
+/// zombie.
 class AgentFleet {
  public:
   /// `at_once` bounds how many are started that have not answered yet.

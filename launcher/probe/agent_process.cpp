@@ -108,6 +108,8 @@ void AgentProcess::take_lines(std::string& text, bool answers) {
     while (!line.empty() && line.back() == '\r') line.pop_back();
     if (answers && line.rfind(kAnswerMark, 0) == 0) {
       answers_.push_back(line.substr(std::strlen(kAnswerMark)));
+    } else if (answers && line == kHelloMark) {
+      started_ = true;
     } else if (!line.empty()) {
       words_.push_back(line.substr(0, 500));
       if (words_.size() > kMostWords) words_.pop_front();

@@ -24,6 +24,10 @@ class AgentProcess {
   /// The oldest answer that was not taken yet.
   std::optional<std::string> take_answer();
 
+  /// The agent has said its first line.
+  bool started() const { return started_; }
+  /// Its process is there, and not waited for yet.
+  bool alive() const { return alive_; }
   /// It has ended and everything that it said is read.
   bool ended() const { return state_ >= State::ended; }
   /// How, for a reply; only where it has ended.
@@ -59,6 +63,7 @@ class AgentProcess {
   int open_handles_ = 0;
   bool spawned_ = false;
   bool alive_ = false;
+  bool started_ = false;
   AgentReply ending_;
   State state_ = State::running;
 };

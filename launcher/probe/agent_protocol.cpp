@@ -11,7 +11,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PortRange, first, last)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ListeningAddress, address, ports)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProbeTarget, host, at)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attempt, port, outcome, error, milliseconds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Link, from, to, address, attempts, seen_as, source, mtu_tried, mtu_passed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Link, from, to, address, attempts, seen_as, source, mtu_tried, mtu_passed,
+                                   bulk_passed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConnectRequest, targets, deadline_ms)
 
 namespace {
@@ -19,6 +20,13 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int kSchema = 1;
+
+// As many sockets as ProbeEndpoint::connect has open at once.
+constexpr std::size_t kAtOnce = 512;
+// What is tried of an address that was reached takes 1.2 s for its MTU, and what this machine's load adds.
+constexpr std::chrono::milliseconds kPathTime(2500);
+// An agent beside hundreds of others on one machine is served late, and so is its remote shell.
+constexpr std::chrono::milliseconds kDelay(3000);
 
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -30,7 +38,19 @@ Value value_from(std::string_view text, const char* what) try {
                   "put the same version of ringrun on every host");
 }
 
+int rounds(std::size_t sockets) { return static_cast<int>((sockets + kAtOnce - 1) / kAtOnce); }
+
 }  // namespace
+
+std::chrono::milliseconds connect_patience(const ConnectRequest& request) {
+  std::size_t attempts = 0;
+  for (const ProbeTarget& target : request.targets) attempts += target.at.ports.size();
+  const std::size_t paths = request.targets.size();
+  // Both kinds of sockets share the room.
+  return rounds(attempts + paths) * std::chrono::milliseconds(request.deadline_ms) + rounds(paths) * kPathTime;
+}
+
+std::chrono::milliseconds connect_deadline(const ConnectRequest& request) { return connect_patience(request) + kDelay; }
 
 std::string to_json(const AgentRequest& request) {
   if (const auto* question = std::get_if<HostQuestion>(&request)) {

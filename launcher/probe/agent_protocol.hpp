@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,9 @@ namespace ringrun {
 
 /// What begins every line that the agent answers; a login's own chatter may stand in lines before it.
 inline constexpr const char* kAnswerMark = "RINGRUN-AGENT ";
+
+/// The agent's first line: a silent host that said it has come through its remote shell and runs ringrun.
+inline constexpr const char* kHelloMark = "RINGRUN-HELLO";
 
 /// Listen for the probes of the other hosts.
 struct ListenRequest {
@@ -30,6 +34,12 @@ struct ConnectRequest {
   /// Of each attempt.
   int deadline_ms = 2500;
 };
+
+/// What an agent allows itself for a ConnectRequest: it answers with what it has by then.
+std::chrono::milliseconds connect_patience(const ConnectRequest& request);
+
+/// When its answer is to be there at the latest, counted from the request.
+std::chrono::milliseconds connect_deadline(const ConnectRequest& request);
 
 /// One line on the agent's standard input.
 using AgentRequest = std::variant<HostQuestion, ListenRequest, ConnectRequest>;

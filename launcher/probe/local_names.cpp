@@ -1,28 +1,17 @@
 #include "launcher/probe/local_names.hpp"
 
-#include <arpa/inet.h>
-#include <netdb.h>
-#include <uv.h>
-
-#include <memory>
+#include <chrono>
 #include <set>
 
-#include "lib/error.hpp"
+#include "launcher/probe/address_lookup.hpp"
 #include "lib/host/host_name.hpp"
 #include "lib/net/interface.hpp"
 
 namespace ringrun {
 namespace {
 
-std::string numeric(const sockaddr* address) {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (address->sa_family == AF_INET) {
-    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
-  } else if (address->sa_family == AF_INET6) {
-    inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr, text, sizeof text);
-  }
-  return text;
-}
+/// A name server that is gone must not hold the launch up: hosts are reached by names that ssh alone knows, too.
+constexpr std::chrono::seconds kPatience(5);
 
 std::set<std::string> own_addresses() {
   std::set<std::string> addresses;
@@ -39,46 +28,28 @@ bool is_own_name(const std::string& name) {
   return name == "localhost" || name == hostname || name == hostname.substr(0, hostname.find('.'));
 }
 
-/// One name on its way through the resolver. Every address is kept, since a name may have several.
-struct Query {
-  uv_getaddrinfo_t request{};
-  std::vector<std::string> addresses;
-};
-
-void resolve(uv_loop_t& loop, const std::string& name, Query& query) {
-  query.request.data = &query;
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  uv_getaddrinfo(
-      &loop, &query.request,
-      [](uv_getaddrinfo_t* request, int, addrinfo* list) {
-        for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
-          static_cast<Query*>(request->data)->addresses.push_back(numeric(entry->ai_addr));
-        }
-        uv_freeaddrinfo(list);
-      },
-      name.c_str(), nullptr, &hints);
-}
-
 }  // namespace
 
 std::vector<ResolvedName> resolve_names(const std::vector<std::string>& names) {
-  uv_loop_t loop;
-  if (const int status = uv_loop_init(&loop); status != 0)
-    throw SystemError("uv_loop_init", uv_strerror(status), status);
-  std::vector<std::unique_ptr<Query>> queries;
+  std::vector<std::vector<std::string>> addresses;
+  std::vector<std::string> asked;
+  std::vector<std::size_t> places;
   for (const std::string& name : names) {
-    queries.push_back(std::make_unique<Query>());
-    if (name != "localhost") resolve(loop, name, *queries.back());
+    addresses.push_back(read_numeric(name));
+    // The resolver would look there first as well, but behind names that nobody answers for.
+    if (addresses.back().empty()) addresses.back() = read_hosts_file("/etc/hosts", name);
+    if (name == "localhost" || !addresses.back().empty()) continue;
+    asked.push_back(name);
+    places.push_back(addresses.size() - 1);
   }
-  uv_run(&loop, UV_RUN_DEFAULT);
-  uv_loop_close(&loop);
+  std::vector<std::vector<std::string>> found = look_up(asked, ask_resolver, kPatience);
+  for (std::size_t i = 0; i < asked.size(); ++i) addresses[places[i]] = std::move(found[i]);
 
   const std::set<std::string> own = own_addresses();
   std::vector<ResolvedName> results;
   for (std::size_t i = 0; i < names.size(); ++i) {
     ResolvedName result{is_own_name(names[i]), ""};
-    for (const std::string& address : queries[i]->addresses) {
+    for (const std::string& address : addresses[i]) {
       result.local = result.local || own.count(address) != 0;
       // IPv4 first: it is what the other hosts of a mixed network share.
       if (result.address.empty() ||

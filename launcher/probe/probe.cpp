@@ -47,6 +47,11 @@ void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer) {
       return;
     case AgentReply::End::silent:
       answer.fault = AgentFault::silent;
+      if (reply.started) {
+        answer.words =
+            "its agent started and does not answer: a driver or a file system may hang there (nvidia-smi, df)" +
+            (reply.words.empty() ? "" : "\n" + reply.words);
+      }
       return;
     case AgentReply::End::not_started:
       answer.fault = AgentFault::no_shell;
@@ -151,7 +156,9 @@ void HostProbe::stage(std::vector<HostAnswer>& answers, const std::vector<std::o
   }
   read_replies(fleet_->exchange(again, std::chrono::seconds(request_.timeout)), retried);
   for (const std::size_t i : places) {
-    if (again[i]) answers[i] = retried[i];
+    // A copy that does not run (a home folder mounted noexec) is no reason to do without a host that answered.
+    if (again[i] && (retried[i].fault == AgentFault::none || answers[i].fault != AgentFault::none))
+      answers[i] = retried[i];
   }
 }
 
@@ -171,6 +178,7 @@ ReachMatrix HostProbe::try_network(const std::vector<Participant>& participants,
   }
 
   const auto partners = choose_partners(static_cast<int>(participants.size()), 1);
+  std::chrono::milliseconds deadline{0};
   for (std::size_t k = 0; k < participants.size(); ++k) {
     ConnectRequest connect;
     std::vector<int> tried = partners[k];
@@ -183,11 +191,12 @@ ReachMatrix HostProbe::try_network(const std::vector<Participant>& participants,
         if (!at.ports.empty()) connect.targets.push_back({other, at});
       }
     }
+    deadline = std::max(deadline, connect_deadline(connect));
     auto& line = lines[participants[k].host];
     line = addresses[k].empty() ? std::nullopt : std::optional(to_json(AgentRequest(connect)));
   }
   ReachMatrix matrix;
-  for (const auto& reply : fleet_->exchange(lines, 8s)) {
+  for (const auto& reply : fleet_->exchange(lines, deadline)) {
     if (!reply || reply->end != AgentReply::End::answered) continue;
     const std::vector<Link> links = links_from_json(reply->answer);
     matrix.insert(matrix.end(), links.begin(), links.end());

@@ -39,11 +39,16 @@ std::string behind(const std::string& mark, const std::string& text) {
 
 /// Reads the copy from its input only where it is not there yet, and lets it appear under its name only when whole.
 std::string script(const std::string& build, std::size_t bytes) {
-  return "umask 077; d=\"${XDG_CACHE_HOME:-$HOME/.cache}/ringrun/" + build + "\"; t=\"$d/new.$$\"; " + "echo \"" +
-         kLibraryMark + "$(getconf GNU_LIBC_VERSION) $(uname -m)\"; " + "if [ ! -x \"$d/ringrun\" ]; then " +
-         "mkdir -p \"$d\" && cat >\"$t\" && [ $(wc -c <\"$t\") -eq " + std::to_string(bytes) +
-         " ] && chmod 700 \"$t\" && mv \"$t\" \"$d/ringrun\" || { rm -f \"$t\"; exit 1; }; fi; " + "echo \"" +
-         kPathMark + "$d/ringrun\"";
+  const std::string cache = "umask 077; c=\"${XDG_CACHE_HOME:-$HOME/.cache}/ringrun\"; d=\"$c/" + build + "\"; ";
+  const std::string libc = std::string("echo \"") + kLibraryMark + "$(getconf GNU_LIBC_VERSION) $(uname -m)\"; ";
+  // Another user's folder under this name, where the cache is shared, would be another user's program.
+  const std::string folder =
+      "mkdir -p \"$d\" && [ -O \"$c\" ] && [ -O \"$d\" ] && [ ! -L \"$d\" ] && chmod 700 \"$c\" \"$d\" || "
+      "{ echo \"$d belongs to somebody else\" >&2; exit 1; }; ";
+  const std::string copy =
+      "if [ ! -x \"$d/ringrun\" ]; then t=$(mktemp \"$d/new.XXXXXX\") && cat >\"$t\" && [ $(wc -c <\"$t\") -eq " +
+      std::to_string(bytes) + " ] && chmod 700 \"$t\" && mv \"$t\" \"$d/ringrun\" || { rm -f \"$t\"; exit 1; }; fi; ";
+  return cache + libc + folder + copy + "echo \"" + kPathMark + "$d/ringrun\"";
 }
 
 /// "2.36" as 2036, 0 for what is no version.
@@ -82,10 +87,8 @@ std::vector<StagedCopy> stage_program(const std::vector<std::string>& shell, con
   uname(&system);
   std::vector<CaptureCommand> commands;
   for (const Host& host : hosts) {
-    CaptureCommand command{
-        remote_command(shell, host, {"/bin/sh -c " + quote_for_shell(script(build, content.size()))}), content,
-        std::chrono::seconds(timeout_seconds), true};
-    commands.push_back(std::move(command));
+    commands.push_back({remote_command(shell, host, {"/bin/sh -c " + quote_for_shell(script(build, content.size()))}),
+                        content, std::chrono::seconds(timeout_seconds), true});
   }
   std::vector<StagedCopy> copies;
   for (const Captured& captured : capture_all(commands, kAtOnce)) {

@@ -16,7 +16,8 @@ struct StagedCopy {
 };
 
 /// Copies this program to each host, through the remote shell, into a folder of the user's cache there that is named by
-/// `build`; where it already stands there nothing is copied. Hosts that lack the C library that it needs get none.
+/// `build`; where it already stands there nothing is copied. A copy that the host's C library is too old for, or whose
+/// folder is not this user's own, counts as none.
 std::vector<StagedCopy> stage_program(const std::vector<std::string>& shell, const HostList& hosts,
                                       const std::string& program, const std::string& build, int timeout_seconds);
 

@@ -2,15 +2,16 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ringrun {
 
-/// A command whose output is wanted. `input` is written to its standard input, which stays open until the command ends,
+/// A command whose output is wanted. `input` must outlive the call; it is written to its standard input, which stays open until the command ends,
 /// unless `ends_input`.
 struct CaptureCommand {
   std::vector<std::string> argv;
-  std::string input;
+  std::string_view input;
   std::chrono::milliseconds deadline{std::chrono::seconds(10)};
   bool ends_input = false;
 };

@@ -20,14 +20,15 @@ namespace {
 constexpr std::size_t kSurePiece = 4096;
 constexpr std::size_t kMostKept = std::size_t{16} << 20;
 
-bool has_room(int fd) {
+// For what cannot be watched and yet has no room.
+constexpr int kShortWaitMs = 500;
+
+bool has_room(int fd, int wait_ms = 0) {
   pollfd entry{fd, POLLOUT, 0};
-  return poll(&entry, 1, 0) > 0;
+  return poll(&entry, 1, wait_ms) > 0;
 }
 
 }  // namespace
-
-void DescriptorTraits::release(Handle fd) noexcept { ::close(fd); }
 
 OutputSink::OutputSink(uv_loop_t& loop, int fd, std::function<void()> changed) : fd_(fd), changed_(std::move(changed)) {
   struct stat status {};
@@ -39,6 +40,8 @@ OutputSink::OutputSink(uv_loop_t& loop, int fd, std::function<void()> changed) :
     const std::string path = "/proc/self/fd/" + std::to_string(fd);
     own_ = Descriptor(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     kind_ = own_ ? Kind::own : Kind::shared;
+  } else if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
+    kind_ = Kind::shared;
   }
   if (kind_ == Kind::never_waits) return;
   // An epoll of its own inside the loop's: libuv would set flags that other processes share.
@@ -47,6 +50,12 @@ OutputSink::OutputSink(uv_loop_t& loop, int fd, std::function<void()> changed) :
   epoll_event event{};
   event.events = EPOLLOUT;
   if (epoll_ctl(room_.get(), EPOLL_CTL_ADD, kind_ == Kind::own ? own_.get() : fd_, &event) != 0) {
+    // /dev/null: it always has room.
+    if (errno == EPERM && kind_ == Kind::shared) {
+      kind_ = Kind::never_waits;
+      room_.reset();
+      return;
+    }
     throw SystemError("epoll_ctl", std::strerror(errno), errno);
   }
   if (const int code = uv_poll_init(&loop, &poll_, room_.get()); code != 0) {
@@ -79,9 +88,9 @@ std::size_t OutputSink::attempt(std::string_view text) {
     if (count >= 0) {
       done += static_cast<std::size_t>(count);
     } else if (errno == EAGAIN && kind_ == Kind::never_waits) {
-      // Someone made it not wait, and it cannot be watched.
-      pollfd entry{fd_, POLLOUT, 0};
-      poll(&entry, 1, -1);
+      // Someone made it not wait, and it cannot be watched. Waiting without end would keep Ctrl-C from being heard.
+      if (!has_room(fd_, kShortWaitMs)) failure_ = EAGAIN;
+      if (failure_ != 0) break;
     } else if (errno == EAGAIN) {
       break;
     } else if (errno != EINTR) {

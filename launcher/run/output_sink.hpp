@@ -6,17 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "lib/unique_handle.hpp"
+#include "lib/descriptor.hpp"
 
 namespace ringrun {
-
-/// A file descriptor's owner.
-struct DescriptorTraits {
-  using Handle = int;
-  static Handle null() noexcept { return -1; }
-  static void release(Handle fd) noexcept;
-};
-using Descriptor = UniqueHandle<DescriptorTraits>;
 
 /// One of ringrun's own output streams, written to without waiting for its reader: a pager that nobody scrolls must not
 /// keep Ctrl-C from being heard. What the reader does not take yet is kept, and follows in order; who writes on
@@ -47,10 +39,10 @@ class OutputSink {
   void on_writable();
 
   enum class Kind {
-    never_waits,  ///< a file
+    never_waits,  ///< a file, or what cannot be watched
     own,          ///< a pipe or terminal, opened anew
     socket,
-    shared  ///< a pipe or terminal of another user
+    shared  ///< a pipe or terminal of another user, another device
   };
 
   int fd_;

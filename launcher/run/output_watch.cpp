@@ -8,11 +8,15 @@ namespace {
 // A busy host asks late, but not as late as this.
 constexpr auto kStopped = std::chrono::seconds(2);
 
+/// So long after a fatal line more of its story comes.
+constexpr auto kAftermath = std::chrono::seconds(2);
+
 }  // namespace
 
 Findings OutputWatch::read(OutputReader& reader, std::string_view text, TimePoint now) {
   Findings at_once;
   last_output_ = now;
+  const std::size_t fatal_before = reader.fatal_lines();
   for (OutputMeaning& meaning : reader.feed(text)) {
     const std::string& id = meaning.finding.id;
     if (meaning.fatal && !is_shown(id)) {
@@ -27,6 +31,11 @@ Findings OutputWatch::read(OutputReader& reader, std::string_view text, TimePoin
       *known = std::move(meaning);
     }
   }
+  if (reader.fatal_lines() != fatal_before) {
+    last_fatal_ = now;
+  } else if (last_fatal_ && now - *last_fatal_ > kAftermath) {
+    last_fatal_.reset();
+  }
   return at_once;
 }
 
@@ -34,7 +43,7 @@ bool OutputWatch::hangs(TimePoint now, bool held_up) {
   const bool was_stopped = last_asked_ && now - *last_asked_ > kStopped;
   last_asked_ = now;
   if (held_up || was_stopped) last_output_ = now;
-  if (told_ || !armed() || now - last_output_ < hang_timeout_) return false;
+  if (told_ || !last_fatal_ || now - last_output_ < hang_timeout_) return false;
   return told_ = true;
 }
 

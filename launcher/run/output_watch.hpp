@@ -27,7 +27,9 @@ class OutputWatch {
   /// A fatal line has come: ask hangs() from now on.
   bool armed() const { return !fatal_.empty(); }
 
-  /// True once, when nothing has come for the whole timeout since a fatal line. `held_up`: the output is not read now,
+  /// True once, when nothing has come for the whole timeout since a fatal line. Output that comes later than what ends
+  /// with such a line (traces, echoes of other ranks) shows that the job goes on: then only another fatal line can be
+  /// the beginning of a hang. `held_up`: the output is not read now,
   /// since ringrun's own reader is slow, so its silence says nothing. A time in which nobody asked does not count
   /// either: ringrun was stopped, and so was the job.
   bool hangs(TimePoint now, bool held_up);
@@ -49,6 +51,8 @@ class OutputWatch {
   std::vector<OutputMeaning> meanings_;
   std::vector<std::string> fatal_;
   TimePoint last_output_;
+  /// When the last fatal line came, unset where the job has gone on since.
+  std::optional<TimePoint> last_fatal_;
   std::optional<TimePoint> last_asked_;
   bool told_ = false;
 };

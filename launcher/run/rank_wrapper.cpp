@@ -13,6 +13,7 @@
 
 #include "launcher/engine/host_directory.hpp"
 #include "launcher/run/banner_filter.hpp"
+#include "launcher/run/nccl_messages.hpp"
 #include "launcher/run/rank_identity.hpp"
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
@@ -101,6 +102,7 @@ int run_rank(const std::vector<std::string>& words) {
   const JobPlan plan = job_plan_from_json(json);
   const RankIdentity identity = read_rank_identity();
   set_rank_environment(plan, identity);
+  keep_nccl_messages_apart();
   bind_rank(plan, identity);
 
   std::vector<char*> argv;

@@ -28,28 +28,11 @@ bool attempted(const Link& link, Outcome outcome) {
 
 bool is_partial(const Link& link) { return !is_good(link) && attempted(link, Outcome::reached); }
 
-bool is_refused_at_once(const Link& link) {
-  return !link.attempts.empty() && std::all_of(link.attempts.begin(), link.attempts.end(), [](const Attempt& attempt) {
-    return attempt.outcome == Outcome::reached || attempt.outcome == Outcome::refused ||
-           (attempt.outcome == Outcome::no_host && attempt.milliseconds < kAtOnceMilliseconds);
-  });
-}
-
-// The daemons call the launcher, ranks call each other; a host that only launches calls nobody.
-bool is_needed(const Situation& situation, std::size_t from, std::size_t to) {
-  const HostView& caller = situation.hosts[from];
-  const HostView& called = situation.hosts[to];
-  if (caller.fault != AgentFault::none || called.fault != AgentFault::none || caller.launches_only) return false;
-  const bool same = !caller.facts.identity.empty() && caller.facts.identity == called.facts.identity;
-  return !same && (!called.launches_only || called.local);
-}
-
 Directions needed_directions(const Situation& situation) {
   Directions directions;
   for (const Link& link : situation.reach) {
-    const Hosts hosts{static_cast<std::size_t>(link.from), static_cast<std::size_t>(link.to)};
-    if (std::max(hosts.first, hosts.second) >= situation.hosts.size() || hosts.first == hosts.second) continue;
-    if (is_needed(situation, hosts.first, hosts.second)) directions[hosts].push_back(&link);
+    if (!is_needed(situation, link)) continue;
+    directions[{static_cast<std::size_t>(link.from), static_cast<std::size_t>(link.to)}].push_back(&link);
   }
   return directions;
 }
@@ -58,7 +41,7 @@ Directions needed_directions(const Situation& situation) {
 int weight(const Situation& situation, const Hosts& hosts, const Link& link) {
   const HostView& to = situation.hosts[hosts.second];
   const Interface* interface = find_address(to.facts.interfaces, link.address);
-  const bool outside = interface != nullptr && leads_outside(*interface);
+  const bool outside = interface != nullptr && leads_outside(to, *interface);
   return (is_partial(link) ? 8 : 0) + (link.address == to.address ? 4 : 0) + (outside ? 2 : 0) +
          (outcome_of(link) != Outcome::no_route ? 1 : 0);
 }
@@ -138,8 +121,9 @@ BrokenPairs classify(const Situation& situation, const Directions& all, std::vec
   std::sort(pair.hosts.begin(), pair.hosts.end());
   const bool firewall = pair.id == "F1" || pair.id == "F2";
   const bool home = one_way && situation.hosts[broken.front().to].local;
-  const bool enough =
-      !uses_nccl(situation) && firewall && one_way && !home && is_refused_at_once(*broken.front().links.front());
+  // NCCL connects both ways; where it is a guess that it is used at all, one way may do.
+  const bool both_ways = uses_nccl(situation) && if_nccl_breaks(situation) == Severity::error;
+  const bool enough = !both_ways && firewall && one_way && !home && is_refused_at_once(*broken.front().links.front());
   pair.severity = enough ? Severity::warning : Severity::error;
   pair.directions = std::move(broken);
   return pair;
@@ -161,7 +145,8 @@ void settle_hosts(std::vector<BrokenPairs>& pairs) {
 /// Hosts without an interface that all peers reach, though every pair has a way: no broken pair explains them.
 void add_unexplained(const Situation& situation, std::vector<BrokenPairs>& pairs) {
   if (!pairs.empty() || rank_hosts(situation).size() < 2) return;
-  BrokenPairs unexplained{"NET", uses_nccl(situation) ? Severity::error : Severity::warning, {}, {}};
+  const Severity severity = uses_nccl(situation) ? if_nccl_breaks(situation) : Severity::warning;
+  BrokenPairs unexplained{"NET", severity, {}, {}};
   for (std::size_t host = 0; host < std::min(situation.hosts.size(), situation.network.hosts.size()); ++host) {
     const HostView& view = situation.hosts[host];
     if (view.fault != AgentFault::none || view.launches_only) continue;

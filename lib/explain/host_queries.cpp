@@ -1,6 +1,7 @@
 #include "lib/explain/host_queries.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "lib/net/interface.hpp"
@@ -23,6 +24,51 @@ std::vector<const HostView*> rank_hosts(const Situation& situation) {
 }
 
 bool uses_nccl(const Situation& situation) { return situation.transport == Transport::nccl; }
+
+Severity if_nccl_breaks(const Situation& situation, Severity severity) {
+  const bool sure = situation.is_worker || !situation.transport_guessed;
+  return sure ? severity : std::min(severity, Severity::warning);
+}
+
+bool is_needed(const Situation& situation, const Link& link) {
+  const auto from = static_cast<std::size_t>(link.from);
+  const auto to = static_cast<std::size_t>(link.to);
+  if (std::max(from, to) >= situation.hosts.size() || from == to) return false;
+  const HostView& caller = situation.hosts[from];
+  const HostView& called = situation.hosts[to];
+  if (caller.fault != AgentFault::none || called.fault != AgentFault::none || caller.launches_only) return false;
+  const bool same = !caller.facts.identity.empty() && caller.facts.identity == called.facts.identity;
+  return !same && (!called.launches_only || called.local);
+}
+
+bool is_refused_at_once(const Link& link) {
+  return !link.attempts.empty() && std::all_of(link.attempts.begin(), link.attempts.end(), [](const Attempt& attempt) {
+    return attempt.outcome == Outcome::reached || attempt.outcome == Outcome::refused ||
+           (attempt.outcome == Outcome::no_host && attempt.milliseconds < 1000);
+  });
+}
+
+std::optional<bool> is_reached(const Situation& situation, std::size_t place, const std::string& address, bool by_mpi) {
+  std::optional<bool> reached;
+  for (const Link& link : situation.reach) {
+    if (static_cast<std::size_t>(link.to) != place || link.address != address || !is_needed(situation, link)) continue;
+    if (is_good(link)) {
+      reached = true;
+      continue;
+    }
+    const auto back = links_between(situation.reach, link.to, link.from);
+    const bool one_way = std::any_of(back.begin(), back.end(), [](const Link* other) { return is_good(*other); });
+    // A bridge's address is refused by this host itself, so that the way back of another address is no excuse.
+    const Interface* interface = find_address(situation.hosts[place].facts.interfaces, address);
+    const bool outside = interface != nullptr && leads_outside(situation.hosts[place], *interface);
+    if (!by_mpi || !one_way || !outside || !is_refused_at_once(link)) return false;
+  }
+  return reached;
+}
+
+bool leads_outside(const HostView& host, const Interface& interface) {
+  return leads_outside(interface, host.facts.interfaces, host.address);
+}
 
 bool needs_mpi(const Situation& situation) { return situation.transport == Transport::mpi || situation.is_worker; }
 
@@ -120,6 +166,12 @@ int compare_versions(std::string_view a, std::string_view b, int parts) {
     if (const int difference = number(left, part) - number(right, part); difference != 0) return difference;
   }
   return 0;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return lower;
 }
 
 bool contains_word(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }

@@ -18,8 +18,26 @@ std::vector<const HostView*> answering_hosts(const Situation& situation);
 
 bool uses_nccl(const Situation& situation);
 
+/// `severity` for what breaks NCCL alone; a warning at most where it is only a guess that the program uses NCCL.
+Severity if_nccl_breaks(const Situation& situation, Severity severity = Severity::error);
+
 /// The job itself talks MPI between hosts: its transport is MPI, or it is the worker, whose ranks meet over MPI.
 bool needs_mpi(const Situation& situation);
+
+/// The job needs this way: the daemons call the launcher, ranks call each other; a host that only launches calls
+/// nobody, and what a host says of itself does not count.
+bool is_needed(const Situation& situation, const Link& link);
+
+/// Every attempt was reached or refused within a second: a refusal that took longer was a search for the host.
+bool is_refused_at_once(const Link& link);
+
+/// What those who need host `place` found at `address`: false where somebody did not reach it, unset where nobody
+/// tried. `by_mpi`: a refusal does not count where the other direction works, since Open MPI can do with one.
+std::optional<bool> is_reached(const Situation& situation, std::size_t place, const std::string& address,
+                               bool by_mpi = false);
+
+/// The interface is a way to other hosts.
+bool leads_outside(const HostView& host, const Interface& interface);
 
 /// `ip` is one of this host's own addresses.
 bool owns(const HostView& host, const std::string& ip);
@@ -56,6 +74,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 
 /// Negative, 0, positive as the dotted numbers a is older than, equal to, newer than b. Only the first `parts` count.
 int compare_versions(std::string_view a, std::string_view b, int parts = 3);
+
+std::string lower_case(std::string_view text);
 
 bool contains_word(std::string_view text, std::string_view word);
 

@@ -1,7 +1,7 @@
 #include "lib/explain/output.hpp"
 
 #include <algorithm>
-#include <cctype>
+#include <charconv>
 #include <string>
 
 #include "lib/explain/catalogue.hpp"
@@ -39,12 +39,6 @@ struct PatternIndex {
     return words.size() - 1;
   }
 };
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  return lower;
-}
 
 /// The text between `before` and the first of `ends`; "" where `before` is not there.
 std::string between(std::string_view line, std::string_view before, std::string_view ends) {
@@ -128,10 +122,19 @@ std::string fix_of(const CatalogueRow& row) {
   return fix + "\nringrun --doctor …   # with the same hosts: tries every pair of them and names the one to mend";
 }
 
+/// "…, retrying (1/34) after sleep for 100 msec": NCCL goes on, and a peer that is slow to start is met so.
+bool is_early_retry(std::string_view line) {
+  constexpr int kWorrying = 5;
+  const std::string number = between(line, "retrying (", "/)");
+  int retry = kWorrying;
+  std::from_chars(number.data(), number.data() + number.size(), retry);
+  return retry < kWorrying;
+}
+
 OutputMeaning meaning_of(const OutputPattern& pattern, const std::string& id, std::string_view line,
                          const std::string& parsed) {
   OutputMeaning meaning;
-  meaning.fatal = pattern.fatal;
+  meaning.fatal = pattern.fatal && !is_early_retry(line);
   meaning.secondary = pattern.secondary;
   Finding& finding = meaning.finding;
   finding.id = id;
@@ -194,6 +197,7 @@ std::vector<OutputMeaning> OutputReader::feed(std::string_view text) {
     std::optional<OutputMeaning> meaning = explain_line(line.substr(0, kLongestLine));
     line_.clear();
     if (!meaning) continue;
+    if (meaning->fatal) ++fatal_lines_;
     const auto known = std::find_if(meanings_.begin(), meanings_.end(), [&](const OutputMeaning& earlier) {
       return earlier.finding.id == meaning->finding.id;
     });
@@ -219,10 +223,6 @@ Findings OutputReader::findings() const {
     if (only_echoes || !meaning.secondary) findings.push_back(meaning.finding);
   }
   return arrange(std::move(findings));
-}
-
-bool OutputReader::saw_fatal() const {
-  return std::any_of(meanings_.begin(), meanings_.end(), [](const OutputMeaning& meaning) { return meaning.fatal; });
 }
 
 }  // namespace ringrun

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,11 +30,14 @@ class OutputReader {
   std::vector<OutputMeaning> feed(std::string_view text);
   /// Everything so far; echoes only where there is nothing else.
   Findings findings() const;
-  bool saw_fatal() const;
+  bool saw_fatal() const { return fatal_lines_ > 0; }
+  /// How many lines said so, repeated ones too.
+  std::size_t fatal_lines() const { return fatal_lines_; }
 
  private:
   std::string line_;
   std::vector<OutputMeaning> meanings_;
+  std::size_t fatal_lines_ = 0;
 };
 
 }  // namespace ringrun

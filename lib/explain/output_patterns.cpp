@@ -64,7 +64,8 @@ const std::vector<OutputPattern>& output_patterns() {
       // Gloo, PyTorch.
       {"I10", {"remote=[127."}, fatal, false, LineKind::gloo_connect},
       {"F1", {"client socket has failed to connect to"}, false, false, LineKind::torch_connect},
-      {"F5", {"address already in use"}, fatal},
+      // Programs try the next port, and NCCL, Gloo and MPI do so themselves.
+      {"F5", {"address already in use"}, false},
       // The remote shell and the loader.
       {"L1", {"host key verification failed"}, fatal},
       {"L1", {"remote host identification has changed"}, fatal},

@@ -58,6 +58,8 @@ struct Situation {
   ReachMatrix reach;
   NetworkChoice network;  ///< one entry a host, in the same order
   Transport transport = Transport::mpi;
+  /// Nobody said so: it was concluded from the hosts.
+  bool transport_guessed = false;
   /// The program is ringrun's own worker.
   bool is_worker = false;
   /// Several ranks on one GPU are meant.

@@ -10,12 +10,15 @@
 #include <array>
 #include <cerrno>
 
-#include "lib/host/descriptor.hpp"
+#include "lib/descriptor.hpp"
 
 namespace ringrun {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// So long a command may live on that has closed its output.
+constexpr std::chrono::milliseconds kMoment(100);
 
 struct Actions {
   posix_spawn_file_actions_t raw;
@@ -65,9 +68,12 @@ std::string output_of(const std::vector<std::string>& command, std::chrono::mill
   if (!ended) kill(child, SIGKILL);
   int status = 0;
   pid_t waited = 0;
-  const auto last = Clock::now() + std::chrono::milliseconds(100);
-  while ((waited = waitpid(child, &status, ended ? WNOHANG : 0)) == 0 || (waited < 0 && errno == EINTR)) {
-    if (Clock::now() > last) kill(child, SIGKILL);
+  const auto last = Clock::now() + kMoment;
+  while ((waited = waitpid(child, &status, WNOHANG)) == 0 || (waited < 0 && errno == EINTR)) {
+    const auto now = Clock::now();
+    if (now > last) kill(child, SIGKILL);
+    // The kernel keeps even a killed one that waits for a file server which is gone.
+    if (now > last + 5 * kMoment) break;
     if (waited == 0) usleep(200);
   }
   return ended && waited == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 ? output : "";

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <tuple>
 
-#include "lib/host/descriptor.hpp"
+#include "lib/descriptor.hpp"
 #include "lib/host/host_file.hpp"
 
 namespace ringrun {

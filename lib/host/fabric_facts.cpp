@@ -37,7 +37,11 @@ InfinibandDevice read_device(const fs::path& folder) {
     const bool active = read_word(port / "state").rfind("4:", 0) == 0;
     if (device.active && !active) continue;
     // What a port that is down said counts no more beside one that is up.
-    if (active && !device.active) device.rate = 0, device.routable_gid = false;
+    if (active && !device.active) {
+      device.rate = 0;
+      device.routable_gid = false;
+      device.port = leading_number(port.filename().string());
+    }
     device.active = active;
     device.ethernet = read_word(port / "link_layer") == "Ethernet";
     device.rate = std::max(device.rate, leading_number(read_word(port / "rate")));

@@ -74,7 +74,8 @@ auto in_parallel(Read read) {
 
 HostFacts read_host_facts(const HostQuestion& question) {
   HostFacts facts;
-  const Environment environment = process_environment();
+  Environment environment = process_environment();
+  if (!question.prefix.empty()) environment["PATH"] = question.prefix + "/bin:" + environment["PATH"];
   facts.hostname = host_name();
   // A process is forked here: cheapest while there are no threads that write to the memory it shares.
   facts.limits = read_limit_facts("/", question.thorough);

@@ -24,6 +24,9 @@ struct HostQuestion {
   std::string cwd;
   std::optional<std::string> visible_devices;
   std::map<std::string, std::string> environment;
+  /// Where Open MPI stands on every host (--prefix), "" where it is the one on the PATH: its daemon and its libraries are
+  /// looked for there first.
+  std::string prefix;
   int master_port = 0;
   int first_port = 0;
   int last_port = 0;
@@ -84,6 +87,7 @@ struct InfinibandDevice {
   bool routable_gid = false;  ///< some GID of type RoCE v2, or link layer InfiniBand
   int rate = 0;               ///< Gb/s
   std::string pci_bus_id;
+  int port = 1;  ///< the first that is active, else 1
   bool operator==(const InfinibandDevice&) const = default;
 };
 

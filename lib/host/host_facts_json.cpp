@@ -26,7 +26,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LimitFacts, shm_bytes, shm_free_bytes, memloc
                                    local_port_first, local_port_last)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SoftwareFacts, glibc, open_mpi, open_mpi_path, nccl, nccl_path, nccl_why_not,
                                    nccl_plugin, driver, driver_cuda, nvml_error, ucx)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InfinibandDevice, name, active, ethernet, routable_gid, rate, pci_bus_id)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InfinibandDevice, name, active, ethernet, routable_gid, rate, pci_bus_id, port)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FabricFacts, infiniband, peermem)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfigurationFacts, environment, nccl_files, mca_files, hostname_address)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramFacts, state, hash, missing_libraries, mpi_library, needs_glibc)
@@ -71,7 +71,7 @@ std::string to_json(const HostQuestion& question) {
   Json json = {{"program", question.program},         {"cwd", question.cwd},
                {"environment", question.environment}, {"master_port", question.master_port},
                {"first_port", question.first_port},   {"last_port", question.last_port},
-               {"thorough", question.thorough}};
+               {"thorough", question.thorough},       {"prefix", question.prefix}};
   if (question.visible_devices) json["visible_devices"] = *question.visible_devices;
   return one_line(std::move(json));
 }
@@ -87,6 +87,7 @@ HostQuestion host_question_from_json(std::string_view text) try {
   json.at("first_port").get_to(question.first_port);
   json.at("last_port").get_to(question.last_port);
   json.at("thorough").get_to(question.thorough);
+  json.at("prefix").get_to(question.prefix);
   return question;
 } catch (const Json::exception& error) {
   throw UserError(std::string("the launcher's question is not complete: ") + error.what(),

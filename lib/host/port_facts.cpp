@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "lib/host/descriptor.hpp"
+#include "lib/descriptor.hpp"
 #include "lib/host/host_file.hpp"
 
 namespace ringrun {

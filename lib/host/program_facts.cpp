@@ -90,7 +90,7 @@ std::string rank_library_path(const HostQuestion& question) {
   const auto given = question.environment.find("LD_LIBRARY_PATH");
   const char* own = std::getenv("LD_LIBRARY_PATH");
   const std::string written = given != question.environment.end() ? given->second : own == nullptr ? "" : own;
-  std::string absolute;
+  std::string absolute = question.prefix.empty() ? "" : question.prefix + "/lib:" + question.prefix + "/lib64";
   for (const std::string& folder : split(written, ":;")) {
     absolute += (absolute.empty() ? "" : ":") + (fs::path(question.cwd) / folder).string();
   }

@@ -7,7 +7,8 @@
 
 namespace ringrun {
 
-/// As the kernel names the kind of a link; a link without a kind is hardware (or a virtual machine's idea of it).
+/// As the kernel names the kind of a link; a link without a kind is hardware (or a virtual machine's idea of it). Every
+/// overlay (vxlan, ipip, wireguard, …) is a tun here: it goes over another interface.
 enum class InterfaceKind { hardware, loopback, bridge, veth, tun, vlan, bond, other };
 
 /// An address with the length of its network's prefix: "192.168.1.5", 24.
@@ -53,10 +54,18 @@ bool contains(const InterfaceAddress& address, const std::string& ip);
 /// The interface that carries this address, nullptr for none.
 const Interface* find_address(const std::vector<Interface>& interfaces, const std::string& ip);
 
+/// A bridge that has the host's own card among its ports (br0, vmbr0), so that its address is the host's. A veth port
+/// proves that only where the bridge carries `named`, the address by which others name the host: docker's bridge has
+/// the containers' ends for ports.
+bool is_bridge_of_a_card(const Interface& interface, const std::vector<Interface>& all, const std::string& named = "");
+
 /// False for an interface that does not by itself lead to another host: one that is down, loopback, bridges, ports of
-/// bridges and bonds, point-to-point tun devices with a /32, and those without an IPv4 address that is not link-local
+/// bridges and bonds, tun devices with a /32, and those without an IPv4 address that is not link-local
 /// (169.254). A veth end without a master is a container's way outside.
 bool leads_outside(const Interface& interface);
+
+/// The same, but a bridge of a card leads outside too. `all` are the host's interfaces.
+bool leads_outside(const Interface& interface, const std::vector<Interface>& all, const std::string& named = "");
 
 /// Where a card sits.
 struct PciAddress {

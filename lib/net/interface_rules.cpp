@@ -32,6 +32,15 @@ bool take_number(std::string_view& text, char end, unsigned& number) {
   return true;
 }
 
+/// Whether there is more behind the interface than this host, bridges apart.
+bool has_way(const Interface& interface) {
+  if (!interface.up || !interface.master.empty() || interface.kind == InterfaceKind::loopback) return false;
+  return std::any_of(interface.ipv4.begin(), interface.ipv4.end(), [&](const InterfaceAddress& address) {
+    const bool lone = interface.kind == InterfaceKind::tun && address.prefix == 32;
+    return !lone && !contains({"169.254.0.0", 16}, address.ip);
+  });
+}
+
 }  // namespace
 
 std::string network_of(const InterfaceAddress& address) {
@@ -65,15 +74,20 @@ const Interface* find_address(const std::vector<Interface>& interfaces, const st
   return found == interfaces.end() ? nullptr : &*found;
 }
 
-bool leads_outside(const Interface& interface) {
-  if (!interface.up || !interface.master.empty() || interface.kind == InterfaceKind::loopback ||
-      interface.kind == InterfaceKind::bridge) {
-    return false;
-  }
-  const bool lone = interface.kind == InterfaceKind::tun && interface.point_to_point;
-  return std::any_of(interface.ipv4.begin(), interface.ipv4.end(), [&](const InterfaceAddress& address) {
-    return !contains({"169.254.0.0", 16}, address.ip) && !(lone && address.prefix == 32);
+bool is_bridge_of_a_card(const Interface& interface, const std::vector<Interface>& all, const std::string& named) {
+  if (interface.kind != InterfaceKind::bridge) return false;
+  const bool is_named = !named.empty() && find_address({interface}, named) != nullptr;
+  return std::any_of(all.begin(), all.end(), [&](const Interface& port) {
+    if (port.master != interface.name) return false;
+    return port.kind == InterfaceKind::hardware || port.kind == InterfaceKind::bond ||
+           port.kind == InterfaceKind::vlan || (is_named && port.kind == InterfaceKind::veth);
   });
+}
+
+bool leads_outside(const Interface& interface) { return interface.kind != InterfaceKind::bridge && has_way(interface); }
+
+bool leads_outside(const Interface& interface, const std::vector<Interface>& all, const std::string& named) {
+  return leads_outside(interface) || (is_bridge_of_a_card(interface, all, named) && has_way(interface));
 }
 
 std::optional<PciAddress> read_pci_address(std::string_view text) {

@@ -20,6 +20,14 @@ struct Candidate {
 
 const InterfaceAddress& first_address(const Interface& interface) { return interface.ipv4.front(); }
 
+/// Of IPv6, and not of one link or one host alone.
+bool has_global_ipv6(const Interface& interface) {
+  return interface.up && interface.kind != InterfaceKind::loopback &&
+         std::any_of(interface.ipv6.begin(), interface.ipv6.end(), [](const InterfaceAddress& address) {
+           return address.ip.rfind("fe80", 0) != 0 && address.ip != "::1";
+         });
+}
+
 /// What can be addressed at all. Loopback only where there is nothing else.
 std::vector<const Interface*> carriers(const std::vector<Interface>& interfaces) {
   std::vector<const Interface*> outer;
@@ -28,7 +36,8 @@ std::vector<const Interface*> carriers(const std::vector<Interface>& interfaces)
     if (!interface.up || interface.ipv4.empty()) continue;
     (interface.kind == InterfaceKind::loopback ? loopback : outer).push_back(&interface);
   }
-  return outer.empty() ? loopback : outer;
+  if (outer.empty() && std::none_of(interfaces.begin(), interfaces.end(), has_global_ipv6)) return loopback;
+  return outer;
 }
 
 int distance_to_gpus(const Interface& interface, const std::vector<std::string>& gpu_bus_ids) {
@@ -66,7 +75,8 @@ std::vector<Candidate> candidates_of(const NetworkHost& host, const std::vector<
     const Interface& interface = *carrier;
     const Verdict verdict = verdict_on(links, first_address(interface).ip);
     if (verdict.failed) continue;
-    candidates.push_back({&interface, verdict.tried, leads_outside(interface) && interface.kind != InterfaceKind::tun,
+    const bool outside = leads_outside(interface, host.interfaces, host.named_address);
+    candidates.push_back({&interface, verdict.tried, outside && interface.kind != InterfaceKind::tun,
                           !host.named_address.empty() && find_address({interface}, host.named_address) != nullptr,
                           distance_to_gpus(interface, host.gpu_bus_ids)});
   }
@@ -130,9 +140,11 @@ std::vector<std::string> NetworkChoice::networks() const {
 
 std::vector<std::string> candidate_addresses(const std::vector<Interface>& interfaces) {
   std::vector<const Interface*> usable = carriers(interfaces);
-  std::stable_sort(usable.begin(), usable.end(), [](const Interface* one, const Interface* other) {
-    return std::tuple(!leads_outside(*one), -one->speed) < std::tuple(!leads_outside(*other), -other->speed);
-  });
+  const auto merit = [&](const Interface& interface) {
+    return std::tuple(!leads_outside(interface, interfaces), -interface.speed);
+  };
+  std::stable_sort(usable.begin(), usable.end(),
+                   [&](const Interface* one, const Interface* other) { return merit(*one) < merit(*other); });
   std::vector<std::string> addresses;
   for (const Interface* interface : usable) {
     const std::string& ip = first_address(*interface).ip;

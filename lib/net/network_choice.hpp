@@ -40,7 +40,8 @@ struct NetworkChoice {
 };
 
 /// The addresses on which a host shall be probed, best first: the first IPv4 address of every interface that is up
-/// and not loopback. Loopback addresses only where there is no other.
+/// and not loopback. Loopback addresses only where there is no other. None for a host that has IPv6 alone: MPI and NCCL
+/// find their own way there, and what would be tried here says nothing about it.
 std::vector<std::string> candidate_addresses(const std::vector<Interface>& interfaces);
 
 /// For each host the interfaces that every peer reaches. Preference: the user's own word; then interfaces that lead

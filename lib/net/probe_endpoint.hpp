@@ -30,13 +30,6 @@ struct ProbeTarget {
   ListeningAddress at;
 };
 
-/// A visitor: who (by what it said, checked against the nonce), to which of our addresses, and as whom.
-struct Visit {
-  int from = 0;
-  std::string address;
-  std::string seen_as;
-};
-
 /// One host's side of the probes between hosts: it listens, answers, and tries others, in one thread that calls `step`.
 /// It listens only on the addresses it is given, answers only a connection or packet that brings the nonce, and stops
 /// with its destruction. IPv4 and IPv6 addresses are both taken.
@@ -54,7 +47,8 @@ class ProbeEndpoint {
                                        std::optional<PortRange> range);
 
   /// Begins to try every port of every target, all side by side (at most `at_once` sockets), each until `deadline` has
-  /// passed since it began; then, for a target's address that was reached, the MTU of the path.
+  /// passed since it began, and once more within it where it fails; then, for a target's address that was reached, the
+  /// MTU of the path, and whether large data goes over TCP where that is smaller than the interface's.
   void connect(const std::vector<ProbeTarget>& targets, std::chrono::milliseconds deadline, int at_once = 512);
 
   /// Serves whatever is ready, waiting at most `wait`; returns at once where `wake` (a file descriptor, -1 for none)
@@ -65,11 +59,8 @@ class ProbeEndpoint {
   bool finished() const;
 
   /// One link a target address, in the order of the targets; `from` is this host. `seen_as` is filled where the
-  /// answer brought it.
+  /// answer brought it. Attempts that have not ended yet, and links that have no other, are left out.
   std::vector<Link> links() const;
-
-  /// Who came, in order of arrival.
-  const std::vector<Visit>& visits() const;
 
  private:
   class Impl;

@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace {
 /// So long a visitor may stay, whatever it does. It is to go first, so that the port is not kept in TIME_WAIT here,
 /// where the job may want it next.
 constexpr std::chrono::seconds kPatience(5);
+
+/// So long a visitor is waited for while others want its place: a greeting comes with the connection.
+constexpr std::chrono::milliseconds kShortPatience(500);
 
 /// Connections and packets served at one door before others have their turn.
 constexpr int kTurn = 256;
@@ -54,10 +58,10 @@ bool ProbeListener::open_door(const std::string& address, int port, bool with_pa
       forbid_fragments(packets.get(), where->family());
       // Many hosts send large packets at once.
       set_option(packets.get(), SOL_SOCKET, SO_RCVBUF, 4 << 20);
-      doors_.push_back({std::move(packets), address, chosen, true});
+      doors_.push_back({std::move(packets), chosen, true});
     }
   }
-  doors_.push_back({std::move(stream), address, chosen, false});
+  doors_.push_back({std::move(stream), chosen, false});
   return true;
 }
 
@@ -129,22 +133,37 @@ std::size_t ProbeListener::serve(const pollfd* first, ProbeClock::time_point now
   return served;
 }
 
+bool ProbeListener::make_room(ProbeClock::time_point now) {
+  if (visitors_.size() < most_visitors_) return true;
+  auto leaving =
+      std::find_if(visitors_.begin(), visitors_.end(), [](const Visitor& visitor) { return visitor.answered; });
+  if (leaving == visitors_.end()) {
+    leaving = visitors_.begin();
+    if (now - leaving->arrival < kShortPatience) {
+      shut_until_ = leaving->arrival + kShortPatience;
+      return false;
+    }
+  }
+  visitors_.erase(leaving);
+  return true;
+}
+
 void ProbeListener::admit(const Door& door, ProbeClock::time_point now) {
-  for (int turn = 0; turn < kTurn; ++turn) {
+  for (int turn = 0; turn < kTurn && make_room(now); ++turn) {
     Socket socket(accept4(door.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!socket) {
       // Waiting for a connection that cannot be taken would turn without end.
       if (errno == EMFILE || errno == ENFILE) shut_until_ = now + std::chrono::milliseconds(50);
       return;
     }
-    if (visitors_.size() >= most_visitors_) visitors_.erase(visitors_.begin());
-    visitors_.push_back({std::move(socket), door.address, "", now, false});
+    visitors_.push_back({std::move(socket), "", now, false, 0});
     // The greeting has often come by now.
     if (hear(visitors_.back())) visitors_.pop_back();
   }
 }
 
 bool ProbeListener::hear(Visitor& visitor) {
+  if (visitor.awaited > 0) return swallow(visitor);
   char bytes[kLongestProbeLine];
   const ssize_t size = recv(visitor.socket.get(), bytes, sizeof bytes, 0);
   if (size < 0) return errno != EAGAIN && errno != EINTR;
@@ -152,18 +171,36 @@ bool ProbeListener::hear(Visitor& visitor) {
   if (size == 0 || visitor.answered) return true;
   visitor.line.append(bytes, static_cast<std::size_t>(size));
   if (visitor.line.size() > kLongestProbeLine) return true;
-  return visitor.line.find('\n') != std::string::npos && !answer(visitor);
+  if (visitor.line.find('\n') == std::string::npos) return false;
+  if (!understand(visitor)) return true;
+  return visitor.awaited > 0 ? swallow(visitor) : !answer(visitor);
+}
+
+bool ProbeListener::understand(Visitor& visitor) {
+  const std::size_t size = visitor.line.find('\n') + 1;
+  const auto greeting = read_greeting(std::string_view(visitor.line).substr(0, size));
+  const std::size_t more = visitor.line.size() - size;
+  if (!greeting || !same_nonce(greeting->nonce, nonce_) || more > greeting->bulk) return false;
+  visitor.awaited = greeting->bulk - more;
+  return true;
+}
+
+bool ProbeListener::swallow(Visitor& visitor) {
+  static std::array<char, 65536> bytes;
+  for (int turn = 0; turn < kTurn && visitor.awaited > 0; ++turn) {
+    const ssize_t size = recv(visitor.socket.get(), bytes.data(), std::min(bytes.size(), visitor.awaited), 0);
+    if (size < 0) return errno != EAGAIN && errno != EINTR;
+    if (size == 0) return true;
+    visitor.awaited -= static_cast<std::size_t>(size);
+  }
+  return visitor.awaited == 0 && !answer(visitor);
 }
 
 bool ProbeListener::answer(Visitor& visitor) {
-  const auto greeting = read_greeting(visitor.line);
-  if (!greeting || !same_nonce(greeting->nonce, nonce_)) return false;
   const std::string seen_as = SocketAddress::peer(visitor.socket.get()).ip();
   const std::string line = to_line(Answer{host_, seen_as});
   // A socket that has sent nothing yet takes the whole line.
   if (send(visitor.socket.get(), line.data(), line.size(), MSG_NOSIGNAL) < 0) return false;
-  // Who looked for another host has not visited this one.
-  if (greeting->expected == host_) visits_.push_back({greeting->from, visitor.address, seen_as});
   visitor.answered = true;
   return true;
 }

@@ -17,7 +17,8 @@ namespace ringrun {
 /// long each, how many bytes of it.
 class ProbeListener {
  public:
-  /// At most `most_visitors` connections are open at a time; beyond, the oldest goes.
+  /// At most `most_visitors` connections are open at a time. Beyond, one that has its answer goes; where there is none,
+  /// nobody is let in until the oldest has had time to speak, and then that one goes.
   ProbeListener(std::string nonce, int host, std::size_t most_visitors);
 
   std::vector<ListeningAddress> listen(const std::vector<std::string>& addresses, int ports_each,
@@ -29,8 +30,6 @@ class ProbeListener {
   /// Takes the answers to what `append_to` appended, which begin at `first`. Returns how many there were.
   std::size_t serve(const pollfd* first, ProbeClock::time_point now);
 
-  const std::vector<Visit>& visits() const { return visits_; }
-
  private:
   /// Port 0 for the kernel's choice. False where the port is taken, or the address not here.
   bool open_door(const std::string& address, int port, bool with_packets);
@@ -39,21 +38,26 @@ class ProbeListener {
   /// A listening socket.
   struct Door {
     Socket socket;
-    std::string address;
     int port = 0;
     bool takes_packets = false;
   };
   struct Visitor {
     Socket socket;
-    std::string address;
     std::string line;
     ProbeClock::time_point arrival;
     bool answered = false;
+    /// Bytes that are to come before the answer.
+    std::size_t awaited = 0;
   };
 
+  /// False where no one more can be let in; the doors are shut then.
+  bool make_room(ProbeClock::time_point now);
   void admit(const Door& door, ProbeClock::time_point now);
   /// True where nothing more is to come.
   bool hear(Visitor& visitor);
+  /// False where the greeting is none for us.
+  bool understand(Visitor& visitor);
+  bool swallow(Visitor& visitor);
   bool answer(Visitor& visitor);
   void echo_packets(const Door& door);
 
@@ -62,8 +66,7 @@ class ProbeListener {
   std::size_t most_visitors_ = 0;
   std::vector<Door> doors_;
   std::vector<Visitor> visitors_;
-  std::vector<Visit> visits_;
-  /// No connection is taken before: the process has no descriptor left.
+  /// No connection is taken before: the process has no descriptor left, or all visitors' places are taken.
   ProbeClock::time_point shut_until_;
 };
 

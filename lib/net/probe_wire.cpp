@@ -34,7 +34,7 @@ std::optional<int> number_in(std::string_view word) {
 
 std::string to_line(const Greeting& greeting) {
   return std::string(kGreetingWord) + " " + greeting.nonce + " " + std::to_string(greeting.from) + " " +
-         std::to_string(greeting.expected) + "\n";
+         std::to_string(greeting.expected) + (greeting.bulk > 0 ? " " + std::to_string(greeting.bulk) : "") + "\n";
 }
 
 std::string to_line(const Answer& answer) {
@@ -43,11 +43,12 @@ std::string to_line(const Answer& answer) {
 
 std::optional<Greeting> read_greeting(std::string_view line) {
   const auto words = words_of(line);
-  if (words.size() != 4 || words[0] != kGreetingWord) return std::nullopt;
+  if (words.size() < 4 || words.size() > 5 || words[0] != kGreetingWord) return std::nullopt;
   const auto from = number_in(words[2]);
   const auto expected = number_in(words[3]);
-  if (!from || !expected) return std::nullopt;
-  return Greeting{std::string(words[1]), *from, *expected};
+  const auto bulk = words.size() == 5 ? number_in(words[4]) : std::optional(0);
+  if (!from || !expected || !bulk || static_cast<std::size_t>(*bulk) > kMostBulk) return std::nullopt;
+  return Greeting{std::string(words[1]), *from, *expected, static_cast<std::size_t>(*bulk)};
 }
 
 std::optional<Answer> read_answer_line(std::string_view line) {

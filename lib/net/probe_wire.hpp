@@ -19,7 +19,12 @@ struct Greeting {
   int from = 0;
   /// The host that the visitor believes to reach.
   int expected = 0;
+  /// So many bytes follow over TCP, and the answer comes behind them; 0 for none.
+  std::size_t bulk = 0;
 };
+
+/// No visitor may send more behind its greeting.
+inline constexpr std::size_t kMostBulk = 4 << 20;
 
 /// What a listener answers to the right nonce.
 struct Answer {

@@ -41,6 +41,9 @@ struct Link {
   /// `mtu_passed` the largest that came back. Both 0 where it was not found out (nothing answers UDP there).
   int mtu_tried = 0;
   int mtu_passed = 0;
+  /// Where smaller packets came back than were tried: 1 where large data went through a TCP connection to `to` all the
+  /// same, 0 where it did not. -1: not tried.
+  int bulk_passed = -1;
 };
 
 /// True where every attempt reached the host.

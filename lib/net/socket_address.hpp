@@ -1,21 +1,15 @@
 #pragma once
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <optional>
 #include <string>
 
-#include "lib/unique_handle.hpp"
+#include "lib/descriptor.hpp"
 
 namespace ringrun {
 
-struct SocketTraits {
-  using Handle = int;
-  static Handle null() noexcept { return -1; }
-  static void release(Handle socket) noexcept { close(socket); }
-};
-using Socket = UniqueHandle<SocketTraits>;
+using Socket = Descriptor;
 
 /// An IPv4 or IPv6 address with its port, as the kernel takes it.
 class SocketAddress {

@@ -157,7 +157,12 @@ std::vector<Case> version_and_gpu_cases() {
        [](Situation& s) { b_of(s).gpus[0].compute_mode = "exclusive process"; }},
       {"G4", nccl, warning, "MIG", "-mig 0", [](Situation& s) { b_of(s).gpus[0].mig = true; }},
       {"G6", nccl, error, "Driver/library version mismatch", "reboot",
-       [](Situation& s) { b_of(s).software.nvml_error = "Driver/library version mismatch"; }},
+       [](Situation& s) {
+         b_of(s).software.nvml_error = "Driver/library version mismatch";
+         b_of(s).gpus.clear();
+       }},
+      {"G6", nccl, warning, "GPU is lost", "nvidia-smi",
+       [](Situation& s) { b_of(s).software.nvml_error = "GPU is lost"; }},
       {"G7", nccl, warning, "mlx5_0 (RoCE) has no GID", "NCCL_IB_GID_INDEX",
        [](Situation& s) {
          for (HostView& host : s.hosts) host.facts.fabric = {{made_card()}, true};

@@ -33,7 +33,7 @@ std::vector<Case> interface_and_network_cases() {
        [](Situation& s) { s.hosts[1].environment["NCCL_SOCKET_IFNAME"] = "lo"; }},
       {"I3", nccl, error, "=eth0 (the environment) takes none of this host's interfaces: lo, enp3s0, docker0",
        "=enp3s0", [](Situation& s) { s.hosts[1].environment["NCCL_SOCKET_IFNAME"] = "eth0"; }},
-      {"I4", nccl, warning, "enp3s0 192.168.1.6 and enp4s0 192.168.1.66 are in one network", "ip addr",
+      {"I4", nccl, warning, "enp3s0 192.168.1.6 and enp4s0 192.168.1.66 are in one network", "--nic b=enp3s0",
        [](Situation& s) {
          b_of(s).interfaces.push_back(made_interface("enp4s0", InterfaceKind::hardware, "192.168.1.66"));
        }},
@@ -83,9 +83,27 @@ std::vector<Case> interface_and_network_cases() {
        [](Situation& s) {
          s.reach[0].mtu_tried = 9000;
          s.reach[0].mtu_passed = 1472;
+         s.reach[0].bulk_passed = 0;
        }},
       {"F5", mpi, error, "MASTER_PORT is taken", "--master-port 29400",
        [](Situation& s) { s.hosts[0].facts.master_port_free = false; }},
+      {"F6", mpi, warning, "MASTER_ADDR=127.0.0.1, and rank 0 runs on a", "unset MASTER_ADDR",
+       [](Situation& s) { s.hosts[0].environment["MASTER_ADDR"] = "127.0.0.1"; }},
+      {"F6", mpi, warning, "MASTER_ADDR=b", "unset MASTER_ADDR",
+       [](Situation& s) { s.hosts[0].environment["MASTER_ADDR"] = "b"; }},
+      {"F6", mpi, warning, "MASTER_PORT=8888 lies outside --port-range 20000-20100", "--master-port 20100",
+       [](Situation& s) {
+         s.ports = PortRange{20000, 20100};
+         s.hosts[0].environment["MASTER_PORT"] = "8888";
+       }},
+      {"I7", mpi, error, "oob_tcp_if_include eth0 (the command line): this host has no eth0", "192.168.1.0/24",
+       [](Situation& s) {
+         s.parameters = {{"oob_tcp_if_include", "eth0"}};
+       }},
+      {"I7", mpi, error, "btl_tcp_if_include eth0,enp3s0", "192.168.1.0/24",
+       [](Situation& s) {
+         s.parameters = {{"btl_tcp_if_include", "eth0,enp3s0"}};
+       }},
   };
 }
 
@@ -116,7 +134,10 @@ std::vector<Case> launcher_and_slow_cases() {
          s.hosts[1].waited = 5;
        }},
       {"L2", mpi, error, "orted is not on the PATH", "--prefix",
-       [](Situation& s) { b_of(s).software.open_mpi.clear(); }},
+       [](Situation& s) {
+         b_of(s).software.open_mpi.clear();
+         b_of(s).software.open_mpi_path.clear();
+       }},
       {"L3", mpi, error, "libfoo.so.1", "LD_LIBRARY_PATH",
        [](Situation& s) { b_of(s).program.missing_libraries = {"libfoo.so.1"}; }},
       {"L6", mpi, error, "root", "--allow-run-as-root", [](Situation& s) { s.hosts[0].facts.system.root = true; }},

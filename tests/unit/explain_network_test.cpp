@@ -142,6 +142,7 @@ TEST(Network, ThatLosesLargePacketsSaysWhichSizePasses) {
   for (Link& link : situation.reach) {
     link.mtu_tried = 9000;
     link.mtu_passed = 1500;
+    link.bulk_passed = 0;
   }
   for (HostView& host : situation.hosts) host.facts.interfaces.at(1).mtu = 9000;
   const Finding finding = only_fault(situation);

@@ -35,7 +35,7 @@ const std::vector<Line>& lines() {
       {"F1",
        "NCCL INFO socketPollConnect: connect to 192.168.1.6<40111> returned No route to host, retrying (3/34) after "
        "sleep",
-       true, false, "192.168.1.6 port 40111: No route to host"},
+       false, false, "192.168.1.6 port 40111: No route to host"},
       {"NET", "NCCL WARN socketStartConnect: Connect to 10.1.2.3<40111> failed : Network is unreachable"},
       {"I2", "NCCL WARN socketStartConnect: Connect to 127.0.0.1<40111> failed : Connection refused"},
       {"I5", "NCCL WARN socketStartConnect: Connect to fe80::1%eth1<40111> failed : Connection timed out"},
@@ -95,8 +95,8 @@ const std::vector<Line>& lines() {
        "127.0.0.1 port 41234"},
       {"F1", "[c10d] The client socket has failed to connect to [192.168.1.5]:29400 (errno: 113 - No route to host).",
        false, false, "192.168.1.5 port 29400: 113 - No route to host"},
-      {"F5",
-       "RuntimeError: The server socket has failed to listen on [::]:29400 (errno: 98 - Address already in use)."},
+      {"F5", "RuntimeError: The server socket has failed to listen on [::]:29400 (errno: 98 - Address already in use).",
+       false},
   };
   return all;
 }

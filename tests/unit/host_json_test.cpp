@@ -113,7 +113,8 @@ TEST(FactsJson, ReplacesBytesThatAreNotText) {
 }
 
 TEST(QuestionJson, CarriesEveryField) {
-  const HostQuestion question{"/bin/x", "/home", "1,0", {{"LD_LIBRARY_PATH", "/opt/lib"}}, 8888, 40000, 40100, true};
+  const HostQuestion question{"/bin/x", "/home", "1,0", {{"LD_LIBRARY_PATH", "/opt/lib"}}, "/opt/mpi", 8888,
+                              40000,    40100,   true};
   const HostQuestion read = host_question_from_json(to_json(question));
   EXPECT_EQ(read.program, "/bin/x");
   EXPECT_EQ(read.cwd, "/home");

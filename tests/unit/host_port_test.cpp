@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lib/host/descriptor.hpp"
+#include "lib/descriptor.hpp"
 #include "lib/host/host_facts.hpp"
 #include "lib/host/port_facts.hpp"
 

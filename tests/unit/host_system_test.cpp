@@ -75,7 +75,7 @@ TEST(LimitFacts, ComeFromTheKernelsFiles) {
   EXPECT_EQ(facts.local_port_first, 1024);
   EXPECT_EQ(facts.local_port_last, 65000);
   EXPECT_GT(facts.shm_bytes, 0);
-  EXPECT_FALSE(facts.process_vm_calls) << "Yama's scope 1 without CAP_SYS_PTRACE forbids siblings";
+  EXPECT_TRUE(facts.process_vm_calls) << "Open MPI lifts Yama's scope 1 for its own siblings";
 }
 
 TEST(LimitFacts, SayThatAProcessMayNotReadItsSibling) {
@@ -99,6 +99,20 @@ TEST(LimitFacts, SayThatAProcessMayNotReadItsSibling) {
   }
 }
 
+// Ranks of Open MPI let their siblings read them.
+TEST(LimitFacts, OfStockUbuntusScopeAllowWhatThisMachineAllows) {
+  const fs::path root = fs::temp_directory_path() / ("ringrun-yama-" + std::to_string(getpid()));
+  fs::create_directories(root / "proc/sys/kernel/yama");
+  const auto allowed_at = [&](const char* scope) {
+    std::ofstream(root / "proc/sys/kernel/yama/ptrace_scope") << scope << '\n';
+    return read_limit_facts(root).process_vm_calls;
+  };
+  EXPECT_EQ(allowed_at("1"), allowed_at("0"));
+  EXPECT_FALSE(allowed_at("2"));
+  EXPECT_FALSE(allowed_at("3"));
+  fs::remove_all(root);
+}
+
 TEST(LimitFacts, OfAHostWithoutSharedMemoryAreUnknown) {
   const LimitFacts facts = read_limit_facts(host("docker"));
   EXPECT_EQ(facts.shm_bytes, -1);
@@ -113,6 +127,20 @@ TEST(FabricFacts, TellInfinibandRoceAndPortsThatAreDownApart) {
                                             InfinibandDevice{"mlx5_2", false, true, false, 40, "0000:50:00.0"}));
   EXPECT_TRUE(facts.peermem);
   EXPECT_EQ(read_fabric_facts(host("ubuntu")), FabricFacts{});
+}
+
+TEST(FabricFacts, NameThePortThatIsActive) {
+  const fs::path root = fs::temp_directory_path() / ("ringrun-fabric-" + std::to_string(getpid()));
+  for (const char* port : {"1", "2"}) {
+    const fs::path folder = root / "sys/class/infiniband/mlx5_0/ports" / port;
+    fs::create_directories(folder);
+    std::ofstream(folder / "state") << (*port == '2' ? "4: ACTIVE\n" : "1: DOWN\n");
+  }
+  const FabricFacts facts = read_fabric_facts(root);
+  fs::remove_all(root);
+  ASSERT_EQ(facts.infiniband.size(), 1u);
+  EXPECT_TRUE(facts.infiniband[0].active);
+  EXPECT_EQ(facts.infiniband[0].port, 2);
 }
 
 TEST(BriefCommand, GivesTheOutputOfWhatSucceeds) {

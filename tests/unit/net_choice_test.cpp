@@ -100,6 +100,28 @@ TEST(NetworkChoice, TakesACardBeforeABridgeOrATunnelThatWorksToo) {
   EXPECT_THAT(choice.hosts[1].interfaces, ElementsAre("enp3s0"));
 }
 
+TEST(NetworkChoice, TakesTheBridgeOfTheHostsCardForACard) {
+  Interface port = card("eth0", "", 10000);
+  port.ipv4.clear();
+  port.master = "vmbr0";
+  const std::vector<NetworkHost> hosts = {host({of_kind(InterfaceKind::tun, "flannel.1", "10.244.0.0", 32), port,
+                                                of_kind(InterfaceKind::bridge, "vmbr0", "192.168.1.5"), docker0()}),
+                                          host({card("enp3s0", "192.168.1.6")})};
+  const auto choice = choose_network(hosts, probed(hosts));
+  EXPECT_THAT(choice.hosts[0].interfaces, ElementsAre("vmbr0"));
+  EXPECT_EQ(candidate_addresses(hosts[0].interfaces).front(), "192.168.1.5");
+}
+
+TEST(NetworkChoice, LeavesHostsWithIpv6AloneAlone) {
+  Interface six = card("eth0", "");
+  six.ipv4.clear();
+  six.ipv6 = {{"fe80::1", 64}};
+  EXPECT_THAT(candidate_addresses({loopback(), six}), ElementsAre("127.0.0.1"));
+  six.ipv6.push_back({"2001:db8::5", 64});
+  EXPECT_THAT(candidate_addresses({loopback(), six}), IsEmpty());
+  EXPECT_FALSE(choose_network({host({loopback(), six})}, {}).complete());
+}
+
 TEST(NetworkChoice, TakesATunnelOrABridgeWhereNothingElseReaches) {
   const std::vector<NetworkHost> hosts = {
       host({card("eth0", "192.168.1.5"), of_kind(InterfaceKind::tun, "tailscale0", "100.64.0.1", 32)}),

@@ -67,6 +67,21 @@ TEST(LeadsOutside, FitsNoInterfaceThatEndsOnThisHost) {
   EXPECT_FALSE(leads_outside(bare));
 }
 
+TEST(LeadsOutside, FitsABridgeWithTheHostsCardAndNoneOfContainers) {
+  std::vector<Interface> all = {
+      up("br0", InterfaceKind::bridge, {"192.168.1.5", 24}), up("eth0", InterfaceKind::hardware, {}),
+      up("docker0", InterfaceKind::bridge, {"172.17.0.1", 16}), up("veth12", InterfaceKind::veth, {})};
+  all[1].master = "br0";
+  all[3].master = "docker0";
+  EXPECT_TRUE(leads_outside(all[0], all));
+  EXPECT_FALSE(leads_outside(all[2], all, "192.168.1.5"));
+  all[1].kind = InterfaceKind::veth;
+  EXPECT_FALSE(leads_outside(all[0], all));
+  EXPECT_TRUE(leads_outside(all[0], all, "192.168.1.5")) << "others name the host so";
+  all[0].up = false;
+  EXPECT_FALSE(leads_outside(all[0], all, "192.168.1.5"));
+}
+
 TEST(PciAddress, IsReadInTheKernelsAndInNvmlsWriting) {
   ASSERT_TRUE(read_pci_address("0000:4e:00.1"));
   EXPECT_EQ(read_pci_address("0000:4e:00.1")->bus, 0x4eu);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/net/probe_endpoint.hpp"
+#include "lib/net/probe_listener.hpp"
 #include "lib/net/probe_wire.hpp"
 #include "tests/unit/probe_strangers.hpp"
 
@@ -98,6 +99,36 @@ TEST(ProbeListener, EchoesPacketsOfTheJobAloneAndNoLargerThanTheyCame) {
   EXPECT_EQ(echo("hello\n"), "");
   EXPECT_EQ(echo(to_echo(to_packet({kNonce, 0, 1}, 1000))), "") << "an echo is not echoed again";
   EXPECT_EQ(echo(to_packet({kNonce, 0, 1}, 1000)).size(), 1000u);
+}
+
+/// One turn of a listener, as its endpoint would give it.
+void serve(ProbeListener& listener) {
+  std::vector<pollfd> waited;
+  listener.append_to(waited, ProbeClock::now());
+  poll(waited.data(), waited.size(), 5);
+  listener.serve(waited.data(), ProbeClock::now());
+}
+
+TEST(ProbeListener, ThatIsFullLetsThoseGoThatHaveTheirAnswer) {
+  ProbeListener listener(kNonce, 1, 2);
+  const int port = listener.listen({"127.0.0.2"}, 1, std::nullopt)[0].ports[0];
+  const std::string greeting = to_line(Greeting{kNonce, 0, 1});
+  const std::string answer = to_line(Answer{1, "127.0.0.1"});
+  const Stranger slow(SOCK_STREAM), answered(SOCK_STREAM), third(SOCK_STREAM), fourth(SOCK_STREAM);
+  ASSERT_TRUE(slow.connect("127.0.0.2", port));
+  serve(listener);
+  ASSERT_TRUE(answered.connect("127.0.0.2", port));
+  answered.say(greeting);
+  for (int i = 0; i < 3; ++i) serve(listener);
+  EXPECT_EQ(answered.hear(), answer);
+  ASSERT_TRUE(third.connect("127.0.0.2", port));
+  serve(listener);
+  ASSERT_TRUE(fourth.connect("127.0.0.2", port));
+  for (int i = 0; i < 3; ++i) serve(listener);
+  // Both places are taken by those who have not spoken: the fourth waits, and nobody is turned away.
+  for (const Stranger* stranger : {&slow, &third, &fourth}) stranger->say(greeting);
+  for (int i = 0; i < 200; ++i) serve(listener);
+  for (const Stranger* stranger : {&slow, &third, &fourth}) EXPECT_EQ(stranger->hear(), answer);
 }
 
 TEST(ProbeListener, AnswersThoughIdleConnectionsFillIt) {

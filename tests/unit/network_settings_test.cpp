@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "launcher/preflight/network_settings.hpp"
+#include "launcher/preflight/port_shares.hpp"
+#include "lib/error.hpp"
 
 namespace ringrun {
 namespace {
@@ -115,6 +117,91 @@ TEST(NetworkSettings, ARoceCardOfAnInterfaceThatNobodyReachesIsLeftOut) {
     view.facts.fabric.infiniband = {reached, unreached};
   }
   EXPECT_THAT(network_settings(situation).environment[0], Contains(Pair("NCCL_IB_HCA", "=mlx5_0")));
+}
+
+TEST(NetworkSettings, NothingIsSaidOfCardsWhereItIsNotKnownWhichOnesReach) {
+  Situation situation = two_hosts();
+  for (HostView& view : situation.hosts) {
+    view.facts.software.ucx = true;
+    view.facts.fabric.infiniband = {{"mlx5_0", true, true, true, 400, "0000:01:00.0"}};
+  }
+  const auto environment = network_settings(situation).environment[0];
+  EXPECT_EQ(environment.count("NCCL_IB_HCA") + environment.count("UCX_NET_DEVICES"), 0u);
+}
+
+TEST(NetworkSettings, UcxIsToldThePortThatIsActive) {
+  Situation situation = two_hosts();
+  InfinibandDevice card{"mlx5_0", true, false, true, 400, "0000:01:00.0"};
+  card.port = 2;
+  for (HostView& view : situation.hosts) {
+    view.facts.software.ucx = true;
+    view.facts.fabric.infiniband = {card};
+  }
+  EXPECT_EQ(network_settings(situation).environment[1].at("UCX_NET_DEVICES"), "mlx5_0:2,enp3s0");
+}
+
+TEST(NetworkSettings, AnAdministratorsFileStaysWhereItNamesWhatReaches) {
+  Situation situation = two_hosts();
+  auto& file = situation.hosts[1].facts.configuration.nccl_files["/etc/nccl.conf"];
+  for (const char* good : {"=enp3s0", "enp", "^docker,lo"}) {
+    file["NCCL_SOCKET_IFNAME"] = good;
+    EXPECT_EQ(network_settings(situation).environment[1].count("NCCL_SOCKET_IFNAME"), 0u) << good;
+  }
+  for (const char* bad : {"lo", "eth0", "=en"}) {
+    file["NCCL_SOCKET_IFNAME"] = bad;
+    EXPECT_EQ(network_settings(situation).environment[1].at("NCCL_SOCKET_IFNAME"), "=enp3s0") << bad;
+  }
+}
+
+TEST(NetworkSettings, AnAdministratorsCardsStayWhereOneOfThemReaches) {
+  Situation situation = two_hosts();
+  for (HostView& view : situation.hosts) {
+    view.facts.fabric.infiniband = {{"mlx5_0", true, false, true, 400, ""}, {"mlx5_1", true, false, true, 400, ""}};
+  }
+  auto& file = situation.hosts[0].facts.configuration.nccl_files["~/.nccl.conf"];
+  file["NCCL_IB_HCA"] = "^mlx5_1";
+  EXPECT_EQ(network_settings(situation).environment[0].count("NCCL_IB_HCA"), 0u);
+  file["NCCL_IB_HCA"] = "mlx4";
+  EXPECT_EQ(network_settings(situation).environment[0].at("NCCL_IB_HCA"), "=mlx5_0,mlx5_1");
+}
+
+TEST(NetworkSettings, HostsOfDifferentNetworksAreToldEachItsOwn) {
+  Situation situation = two_hosts();
+  situation.network.hosts[1].networks = {"192.168.2.0/24"};
+  const NetworkSettings settings = network_settings(situation);
+  EXPECT_EQ(settings.environment[0].at("OMPI_MCA_btl_tcp_if_include"), "192.168.1.0/24");
+  EXPECT_EQ(settings.environment[1].at("OMPI_MCA_btl_tcp_if_include"), "192.168.2.0/24");
+  EXPECT_THAT(settings.parameters, ElementsAre(Pair("oob_tcp_if_include", "192.168.1.0/24,192.168.2.0/24")));
+}
+
+TEST(NetworkSettings, PortsThatTheUserGaveStay) {
+  Situation situation = two_hosts();
+  situation.ports = PortRange{20000, 20099};
+  situation.parameters = {{"btl_tcp_port_min_v4", "30000"}};
+  situation.launcher_environment["PRTE_MCA_oob_tcp_dynamic_ipv4_ports"] = "31000-31009";
+  EXPECT_THAT(network_settings(situation).parameters,
+              ElementsAre(Pair("btl_tcp_if_include", testing::_), Pair("oob_tcp_if_include", testing::_)));
+}
+
+TEST(NetworkSettings, PortsThatAreTooFewForTheRanksAreAnError) {
+  Situation situation = two_hosts();
+  situation.ports = PortRange{20000, 20015};
+  situation.hosts[1].ranks = 8;
+  EXPECT_NO_THROW(network_settings(situation));
+  situation.hosts[1].ranks = 9;
+  try {
+    network_settings(situation);
+    FAIL() << "8 ports are left for 9 ranks";
+  } catch (const UserError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("b has 9 ranks"));
+    EXPECT_THAT(error.remedy(), testing::HasSubstr("17 ports"));
+  }
+  situation.transport = Transport::nccl;
+  EXPECT_NO_THROW(network_settings(situation)) << "no rank calls MPI_Init";
+  for (const int ranks : {1, 8, 9, 20, 64}) {
+    const PortRange part = share_ports({1, ports_for(ranks)}).ranks;
+    EXPECT_GE(part.last - part.first + 1, ranks);
+  }
 }
 
 TEST(NetworkSettings, NcclSaysItsWarningsOnStandardErrorUnlessTheUserSaidHow) {

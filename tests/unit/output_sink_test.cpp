@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 
@@ -107,6 +109,22 @@ TEST_F(OutputSinkTest, KnowsWhenItsReaderHasGoneAlsoWhileItWaits) {
   EXPECT_EQ(sink.kept(), 0u);
   finish(sink);
   close(ends[1]);
+}
+
+TEST_F(OutputSinkTest, ADeviceThatTakesNothingHoldsNobodyUp) {
+  // A counter with as much in it as it takes, which says EAGAIN and is neither pipe, terminal nor socket.
+  const int fd = eventfd(0, EFD_NONBLOCK);
+  ASSERT_GE(fd, 0);
+  OutputSink sink(loop_, fd, changed_);
+  for (int i = 0; i < 3; ++i) sink.write("xxxxxxxx");
+  EXPECT_EQ(sink.kept(), 8u);
+  EXPECT_EQ(sink.failure(), 0);
+  std::uint64_t count = 0;
+  ASSERT_EQ(read(fd, &count, sizeof count), 8);
+  while (changes_ == 0) uv_run(&loop_, UV_RUN_ONCE);
+  EXPECT_EQ(sink.kept(), 0u);
+  finish(sink);
+  close(fd);
 }
 
 TEST_F(OutputSinkTest, AFullDiskIsAFailure) {

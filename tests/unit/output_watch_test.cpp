@@ -66,15 +66,22 @@ TEST(OutputWatch, SilenceAloneIsNone) {
   EXPECT_EQ(asked_until(watch, milliseconds(0), seconds(100)), std::nullopt);
 }
 
-TEST(OutputWatch, AnyOutputOfEitherStreamBreaksTheSilence) {
+TEST(OutputWatch, WhatFollowsAFatalLineAtOnceOnlyBeginsTheSilenceAnew) {
   OutputWatch watch(seconds(3));
   watch.read_out(kFatal, kStart);
-  for (int second = 2; second <= 20; second += 2) {
-    EXPECT_EQ(asked_until(watch, seconds(second - 2), seconds(second)), std::nullopt);
-    if (second % 4 == 0) watch.read_out(".", kStart + seconds(second));
-    if (second % 4 == 2) watch.read_err(".", kStart + seconds(second));
-  }
-  EXPECT_EQ(asked_until(watch, seconds(20), seconds(30)), seconds(23));
+  watch.read_out("NCCL INFO misc/socket.cc:58 -> 2\n", kStart + seconds(1));
+  watch.read_err(kEcho, kStart + seconds(2));
+  EXPECT_EQ(asked_until(watch, seconds(2), seconds(30)), seconds(5));
+}
+
+TEST(OutputWatch, OrdinaryOutputLaterShowsThatTheJobGoesOnUntilTheNextFatalLine) {
+  OutputWatch watch(seconds(3));
+  watch.read_out(kFatal, kStart);
+  EXPECT_EQ(asked_until(watch, milliseconds(0), milliseconds(2500)), std::nullopt);
+  watch.read_out("epoch 2\n", kStart + milliseconds(2500));
+  EXPECT_EQ(asked_until(watch, milliseconds(2500), seconds(100)), std::nullopt);
+  EXPECT_THAT(watch.read_err(kFatal, kStart + seconds(100)), IsEmpty()) << "it was shown already";
+  EXPECT_EQ(asked_until(watch, seconds(100), seconds(110)), seconds(103));
 }
 
 TEST(OutputWatch, OutputThatNobodyTakesIsNoSilence) {

@@ -78,6 +78,13 @@ TEST(MpiInterfaces, AreExcludedBesideWhatMpiExcludesByItself) {
   EXPECT_EQ(exclude_parameter({"docker0", "tailscale0"}), "127.0.0.1/8,sppp,docker0,tailscale0");
 }
 
+TEST(MpiInterfaces, ThatTheUserExcludedAreNotForgotten) {
+  ConfigurationFacts users;
+  users.environment["OMPI_MCA_btl_tcp_if_exclude"] = "lo";
+  forget_own_exclusion(users);
+  EXPECT_EQ(users.environment.count("OMPI_MCA_btl_tcp_if_exclude"), 1u);
+}
+
 TEST(MpiInterfaces, AreTheUsersChoiceWhereTheEnvironmentOrAFileSaysSo) {
   ConfigurationFacts nothing;
   nothing.environment = {{"OMPI_MCA_btl", "^openib"}};

@@ -125,6 +125,7 @@ TEST(WorkerNetwork, ExplainsAPathThatLosesLargePackets) {
   auto hosts = two_hosts();
   ReachMatrix narrow = whole;
   narrow[0].mtu_tried = 9000;
+  narrow[0].bulk_passed = 0;
   for (auto& host : hosts) {
     for (Interface& card : host.facts.interfaces) card.mtu = 9000;
   }

@@ -30,13 +30,12 @@ bool carries(const Interface& interface, const std::vector<std::string>& address
          std::any_of(interface.ipv6.begin(), interface.ipv6.end(), is_named);
 }
 
-/// The bridge of a host of virtual machines, whose card is one of its ports and whose address is the host's own.
-bool is_bridge_of_a_card(const Interface& interface, const std::vector<Interface>& all) {
-  if (interface.kind != InterfaceKind::bridge) return false;
-  return std::any_of(all.begin(), all.end(), [&](const Interface& port) {
-    return port.master == interface.name && (port.kind == InterfaceKind::hardware || port.kind == InterfaceKind::bond ||
-                                             port.kind == InterfaceKind::vlan);
-  });
+constexpr const char* kExcludeVariable = "OMPI_MCA_btl_tcp_if_exclude";
+
+/// What this process set its own kExcludeVariable to, "" for nothing.
+std::string& own_exclusion() {
+  static std::string value;
+  return value;
 }
 
 bool in_a_file(const ConfigurationFacts& configuration, const char* parameter) {
@@ -82,11 +81,19 @@ std::vector<std::string> keep_mpi_off_dead_ends() noexcept {
     if (!launch.may_span_hosts()) return {};
     if (chooses_mpi_interfaces(read_configuration_facts(process_environment(), host_name()))) return {};
     const auto names = dead_ends(read_interfaces(), addresses_towards_launcher());
-    if (!names.empty()) setenv("OMPI_MCA_btl_tcp_if_exclude", exclude_parameter(names).c_str(), 0);
+    if (names.empty()) return {};
+    own_exclusion() = exclude_parameter(names);
+    setenv(kExcludeVariable, own_exclusion().c_str(), 0);
     return names;
   } catch (const std::exception&) {
     return {};
   }
+}
+
+void forget_own_exclusion(ConfigurationFacts& configuration) {
+  const auto found = configuration.environment.find(kExcludeVariable);
+  if (found == configuration.environment.end() || own_exclusion().empty()) return;
+  if (found->second == own_exclusion()) configuration.environment.erase(found);
 }
 
 }  // namespace ringrun::worker

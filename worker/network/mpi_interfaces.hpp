@@ -26,4 +26,8 @@ bool chooses_mpi_interfaces(const ConfigurationFacts& configuration);
 /// left to MPI.
 std::vector<std::string> keep_mpi_off_dead_ends() noexcept;
 
+/// Takes out of what was read of this process's environment what keep_mpi_off_dead_ends() put there: it is no word of
+/// the user's.
+void forget_own_exclusion(ConfigurationFacts& configuration);
+
 }  // namespace ringrun::worker

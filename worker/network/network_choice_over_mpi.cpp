@@ -10,6 +10,7 @@
 #include "lib/host/host_name.hpp"
 #include "lib/net/probe_endpoint.hpp"
 #include "worker/network/launcher_connection.hpp"
+#include "worker/network/mpi_interfaces.hpp"
 #include "worker/network/probe_report.hpp"
 
 namespace ringrun::worker {
@@ -79,7 +80,11 @@ class Choice {
 
   void gather_all_facts() {
     const auto phase = watch_.enter("exchange of all that the hosts know of themselves", question_.timeout);
-    const auto texts = gather_from_leaders([&] { return to_json(question_.read_all()); });
+    const auto texts = gather_from_leaders([&] {
+      HostFacts facts = question_.read_all();
+      forget_own_exclusion(facts.configuration);
+      return to_json(facts);
+    });
     for (std::size_t i = 0; i < texts.size(); ++i) hosts_[i].facts = host_facts_from_json(texts[i]);
   }
 
@@ -165,6 +170,7 @@ JobHost read_own_host() {
   host.facts.hostname = host_name();
   host.facts.interfaces = read_interfaces();
   host.facts.configuration = read_configuration_facts(process_environment(), host_name());
+  forget_own_exclusion(host.facts.configuration);
   for (const std::string& address : addresses_towards_launcher()) {
     if (!host.named_address.empty() || find_address(host.facts.interfaces, address) == nullptr) continue;
     if (address.find(':') == std::string::npos) host.named_address = address;

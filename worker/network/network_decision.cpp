@@ -52,7 +52,8 @@ Findings about_the_network(Findings findings) {
 std::vector<Interface> likely_interfaces(const JobHost& host) {
   std::vector<Interface> likely;
   for (const Interface& interface : host.facts.interfaces) {
-    if (leads_outside(interface) || carries(interface, host.named_address)) likely.push_back(interface);
+    if (leads_outside(interface, host.facts.interfaces) || carries(interface, host.named_address))
+      likely.push_back(interface);
   }
   return candidate_addresses(likely).empty() ? host.facts.interfaces : likely;
 }

@@ -40,7 +40,8 @@ std::string to_text(const std::vector<Link>& links) {
                    {"seen_as", link.seen_as},
                    {"source", link.source},
                    {"mtu_tried", link.mtu_tried},
-                   {"mtu_passed", link.mtu_passed}});
+                   {"mtu_passed", link.mtu_passed},
+                   {"bulk_passed", link.bulk_passed}});
   }
   return line_of(all);
 }
@@ -60,6 +61,7 @@ std::vector<Link> links_from(const std::string& text) {
     one.at("source").get_to(link.source);
     one.at("mtu_tried").get_to(link.mtu_tried);
     one.at("mtu_passed").get_to(link.mtu_passed);
+    one.at("bulk_passed").get_to(link.bulk_passed);
     all.push_back(link);
   }
   return all;

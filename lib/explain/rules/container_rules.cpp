@@ -137,7 +137,7 @@ void find_lost_driver(const Situation& situation, Findings& out) {
   for (const HostView* host : answering_hosts(situation)) {
     if (!contains_word(host->facts.software.nvml_error, "Unknown Error")) continue;
     out.push_back({"C8",
-                   uses_nccl(situation) ? Severity::error : Severity::warning,
+                   uses_nccl(situation) ? if_nccl_breaks(situation) : Severity::warning,
                    {host->name},
                    "NVML: " + host->facts.software.nvml_error,
                    "A reload of the system's control groups took the GPUs away from this container.",

@@ -9,7 +9,7 @@ namespace ringrun {
 namespace {
 
 Severity if_nccl(const Situation& situation, Severity severity) {
-  return uses_nccl(situation) ? severity : Severity::note;
+  return uses_nccl(situation) ? if_nccl_breaks(situation, severity) : Severity::note;
 }
 
 std::string name_of(const Gpu& gpu) { return "GPU " + std::to_string(gpu.index) + " (" + gpu.name + ")"; }
@@ -40,7 +40,8 @@ void find_shared_gpus(const Situation& situation, Findings& out) {
     const std::string first = nccl_host_of(*hosts.front());
     const bool one_machine =
         std::any_of(hosts.begin() + 1, hosts.end(), [&](const HostView* host) { return nccl_host_of(*host) == first; });
-    out.push_back({"G1", one_machine ? Severity::error : Severity::warning, names, uuid + " is a GPU of each of them",
+    out.push_back({"G1", if_nccl_breaks(situation, one_machine ? Severity::error : Severity::warning), names,
+                   uuid + " is a GPU of each of them",
                    one_machine ? "NCCL ends where two ranks use one GPU; these hosts are containers of one machine, or "
                                  "one host twice."
                                : "NCCL takes these hosts for two machines, so it runs, but they take turns on one GPU.",
@@ -56,7 +57,7 @@ void find_too_few_gpus(const Situation& situation, Findings& out) {
     const std::size_t gpus = host->facts.gpus.size();
     if (gpus == 0 || static_cast<std::size_t>(std::max(host->ranks, 0)) <= gpus) continue;
     out.push_back({"G2",
-                   Severity::error,
+                   if_nccl_breaks(situation),
                    {host->name},
                    std::to_string(host->ranks) + " ranks, " + std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs"),
                    "NCCL needs a GPU of its own for each rank.",
@@ -102,8 +103,9 @@ void find_driver_mismatch(const Situation& situation, Findings& out) {
     // "Unknown Error" is C8's.
     if (error.empty() || contains_word(error, "Unknown Error")) continue;
     const bool mismatch = contains_word(error, "version mismatch");
+    // With GPUs that are seen the driver answers, and the one that does not may be unused.
     out.push_back({"G6",
-                   if_nccl(situation, Severity::error),
+                   if_nccl(situation, host->facts.gpus.empty() ? Severity::error : Severity::warning),
                    {host->name},
                    "NVML: " + error,
                    mismatch ? "The driver was upgraded while the old one is still loaded."

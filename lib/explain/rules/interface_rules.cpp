@@ -34,7 +34,7 @@ std::vector<NcclTaking> nccl_takings(const Situation& situation) {
 /// A wrong word stops an NCCL job; in a file it is beaten by what ringrun sets.
 Severity severity_of(const Situation& situation, const Setting& setting) {
   if (setting.in_file) return uses_nccl(situation) ? Severity::warning : Severity::note;
-  return uses_nccl(situation) ? Severity::error : Severity::warning;
+  return uses_nccl(situation) ? if_nccl_breaks(situation) : Severity::warning;
 }
 
 std::string done_about(const Situation& situation, const NcclTaking& taking) {
@@ -51,21 +51,16 @@ std::string better_name(const Situation& situation, const NcclTaking& taking) {
   const std::string name = known ? chosen[taking.place].interfaces.front() : "NAME";
   if (taking.setting.in_file)
     return "# in " + taking.setting.where + " on " + taking.host->name + ":\nNCCL_SOCKET_IFNAME==" + name;
-  return "unset NCCL_SOCKET_IFNAME   # ringrun finds the interface of each host; or for this host alone, in the "
-         "hostfile:\n" +
-         taking.host->name + "  #: env.NCCL_SOCKET_IFNAME==" + name;
+  return "unset NCCL_SOCKET_IFNAME   # or take it out of -x and of env. in the hostfile: ringrun finds each host's\n"
+         "# or for this host alone, at the end of its line in the hostfile:\n#: env.NCCL_SOCKET_IFNAME==" +
+         name;
 }
 
-/// Some peer tried this interface's first address and did not reach it; unset where nobody tried.
+/// False where some peer that needs this interface's first address did not reach it; unset where nobody tried.
 std::optional<bool> is_reached(const Situation& situation, std::size_t place, const Interface& interface) {
   if (interface.ipv4.empty()) return std::nullopt;
-  std::optional<bool> reached;
-  for (const Link& link : situation.reach) {
-    if (static_cast<std::size_t>(link.to) != place || link.address != interface.ipv4.front().ip) continue;
-    if (!is_good(link)) return false;
-    reached = true;
-  }
-  if (!reached && !leads_outside(interface)) return false;
+  const std::optional<bool> reached = is_reached(situation, place, interface.ipv4.front().ip);
+  if (!reached && !leads_outside(situation.hosts[place], interface)) return false;
   return reached;
 }
 
@@ -132,25 +127,38 @@ void find_shared_subnets(const Situation& situation, Findings& out) {
     std::vector<const Interface*> cards;
     for (const Interface& interface : host->facts.interfaces) {
       const bool port = !interface.master.empty();
-      if (interface.up && !port && leads_outside(interface) && !interface.ipv4.empty()) cards.push_back(&interface);
-    }
-    for (std::size_t i = 0; i < cards.size(); ++i) {
-      for (std::size_t j = i + 1; j < cards.size(); ++j) {
-        const InterfaceAddress& a = cards[i]->ipv4.front();
-        const InterfaceAddress& b = cards[j]->ipv4.front();
-        if (!contains(a, b.ip) && !contains(b, a.ip)) continue;
-        out.push_back({"I4",
-                       uses_nccl(situation) ? Severity::warning : Severity::note,
-                       {host->name},
-                       cards[i]->name + " " + a.ip + " and " + cards[j]->name + " " + b.ip + " are in one network, " +
-                           network_of(a),
-                       "The kernel sends everything for that network through one of them, whichever NCCL asks for.",
-                       "# give each card a network of its own, for example\nsudo ip addr del " + b.ip + "/" +
-                           std::to_string(b.prefix) + " dev " + cards[j]->name +
-                           " && sudo ip addr add 192.168.77.1/24 dev " + cards[j]->name,
-                       ""});
+      if (interface.up && !port && leads_outside(*host, interface) && !interface.ipv4.empty()) {
+        cards.push_back(&interface);
       }
     }
+    // One finding a host: eight cards in one network are one fault, not twenty-eight.
+    std::vector<std::string> seen;
+    std::vector<const Interface*> twins;
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      if (std::find(twins.begin(), twins.end(), cards[i]) != twins.end()) continue;
+      const InterfaceAddress& first = cards[i]->ipv4.front();
+      std::vector<std::string> together = {cards[i]->name + " " + first.ip};
+      for (std::size_t j = i + 1; j < cards.size(); ++j) {
+        const InterfaceAddress& other = cards[j]->ipv4.front();
+        if (!contains(first, other.ip) && !contains(other, first.ip)) continue;
+        together.push_back(cards[j]->name + " " + other.ip);
+        if (twins.empty()) twins.push_back(cards[i]);
+        twins.push_back(cards[j]);
+      }
+      if (together.size() > 1) seen.push_back(join(together, " and ") + " are in one network, " + network_of(first));
+    }
+    if (seen.empty()) continue;
+    out.push_back({"I4",
+                   uses_nccl(situation) ? Severity::warning : Severity::note,
+                   {host->name},
+                   join(seen, "\n"),
+                   "The kernel sends everything for that network through one of them, and answers for all of them on "
+                   "any, whichever NCCL asks for.",
+                   "# use one card alone:\nringrun --nic " + host->name + "=" + twins.front()->name +
+                       " …\n# or let each card answer for its own address, and route by the source address:\n"
+                       "sudo sysctl -w net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.all.arp_announce=2\n"
+                       "# then for each card: ip route add NETWORK dev IF table N; ip rule add from ADDRESS table N",
+                   ""});
   }
 }
 
@@ -270,7 +278,7 @@ std::vector<CatalogueRow> interface_rows() {
        "matches are counted on each host", "`NCCL_SOCKET_IFNAME==bond0`", "N#177", Coverage::detected,
        find_prefix_matches},
       {"I7", group, "`connect() to 172.17.0.1 failed`, or a silent hang",
-       "Open MPI took docker0, which both hosts have",
+       "Open MPI uses an interface that the others cannot reach, such as docker0 on both hosts",
        "the same network on both hosts; what is set by the user is applied to each host's interfaces",
        "`--mca btl_tcp_if_include NETWORK/LENGTH`; ringrun sets it where you do not", "H#310, O#6377",
        Coverage::detected, find_mca_interface_faults},

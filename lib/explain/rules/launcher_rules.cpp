@@ -14,7 +14,9 @@ namespace {
 void find_missing_daemons(const Situation& situation, Findings& out) {
   if (situation.engine_version.empty()) return;
   for (const HostView* host : rank_hosts(situation)) {
-    if (host->local || !host->facts.software.open_mpi.empty()) continue;
+    const SoftwareFacts& software = host->facts.software;
+    // The version says nothing here: it stays unknown where the daemon is slow to tell it.
+    if (host->local || !software.open_mpi_path.empty() || !software.open_mpi.empty()) continue;
     const bool old = compare_versions(situation.engine_version, "5", 1) < 0;
     out.push_back(
         {"L2",

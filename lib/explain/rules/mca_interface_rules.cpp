@@ -28,10 +28,34 @@ bool is_usable(const Interface& interface) {
   return interface.up && interface.kind != InterfaceKind::loopback && !interface.ipv4.empty();
 }
 
-bool is_chosen(const Situation& situation, std::size_t place, const Interface& interface) {
-  if (place >= situation.network.hosts.size()) return true;
-  const auto& names = situation.network.hosts[place].interfaces;
-  return names.empty() || std::find(names.begin(), names.end(), interface.name) != names.end();
+/// How well what Open MPI would take serves the other hosts, the best last.
+enum class Service { failed, unknown, good };
+
+/// An interface that nobody tried is only suspect where it does not lead to other hosts by its kind.
+Service service_of(const Situation& situation, std::size_t place, const Interface& interface) {
+  const HostView& host = situation.hosts[place];
+  Service best = Service::failed;
+  for (const InterfaceAddress& address : interface.ipv4) {
+    const auto reached = is_reached(situation, place, address.ip, true);
+    const bool good = reached.value_or(leads_outside(host, interface));
+    best = std::max(best, good ? Service::good : reached ? Service::failed : Service::unknown);
+  }
+  return best;
+}
+
+Service service_of(const Situation& situation, std::size_t place, const std::vector<const Interface*>& taken) {
+  Service best = Service::failed;
+  for (const Interface* interface : taken) best = std::max(best, service_of(situation, place, *interface));
+  return best;
+}
+
+/// That no address of a host is reached is another finding's news.
+bool is_cut_off(const Situation& situation, std::size_t place) {
+  return place < situation.network.hosts.size() && situation.network.hosts[place].interfaces.empty();
+}
+
+Severity severity_of(const Situation& situation, bool proven) {
+  return needs_mpi(situation) && proven ? Severity::error : Severity::warning;
 }
 
 std::string names_of(const std::vector<const Interface*>& interfaces) {
@@ -46,7 +70,7 @@ std::map<std::string, std::vector<std::string>> private_networks(const Situation
   for (const HostView* host : rank_hosts(situation)) {
     std::set<std::string> networks;
     for (const Interface& interface : host->facts.interfaces) {
-      if (is_usable(interface) && !leads_outside(interface)) networks.insert(network_of(interface.ipv4.front()));
+      if (is_usable(interface) && !leads_outside(*host, interface)) networks.insert(network_of(interface.ipv4.front()));
     }
     for (const std::string& network : networks) owners[network].push_back(host->name);
   }
@@ -65,15 +89,13 @@ std::string include_fix(const Situation& situation) {
 void check_include(const Situation& situation, std::size_t place, const Setting& include, Findings& out) {
   const HostView& host = situation.hosts[place];
   std::vector<const Interface*> taken;
-  bool reached = false;
   for (const Interface& interface : host.facts.interfaces) {
-    if (!is_usable(interface) || !matches_any(interface, split(include.value))) continue;
-    taken.push_back(&interface);
-    reached = reached || is_chosen(situation, place, interface);
+    if (is_usable(interface) && matches_any(interface, split(include.value))) taken.push_back(&interface);
   }
-  if (reached) return;
+  const Service service = service_of(situation, place, taken);
+  if (service == Service::good || (!taken.empty() && is_cut_off(situation, place))) return;
   out.push_back({"I7",
-                 needs_mpi(situation) ? Severity::error : Severity::warning,
+                 severity_of(situation, service == Service::failed),
                  {host.name},
                  "btl_tcp_if_include " + include.value + " (" + include.where + ") takes " + names_of(taken),
                  "Open MPI has no interface there that the other hosts reach.",
@@ -81,24 +103,58 @@ void check_include(const Situation& situation, std::size_t place, const Setting&
                  ""});
 }
 
+/// Open MPI 4.1 drops the whole list on a host that lacks one of its names; its daemon waits where none is left.
+void check_names(const Situation& situation, const HostView& host, const std::string& parameter, Findings& out) {
+  const auto include = mca_setting(situation, host, parameter);
+  if (!include) return;
+  std::vector<std::string> unknown;
+  bool takes_one = false;
+  for (const std::string& entry : split(include->value)) {
+    const auto& interfaces = host.facts.interfaces;
+    const bool known = std::any_of(interfaces.begin(), interfaces.end(), [&](const Interface& interface) {
+      return is_usable(interface) && matches(interface, entry);
+    });
+    takes_one = takes_one || known;
+    if (!known && entry.find('/') == std::string::npos) unknown.push_back(entry);
+  }
+  if (unknown.empty() && takes_one) return;
+  out.push_back(
+      {"I7",
+       parameter.rfind("btl", 0) == 0 && !needs_mpi(situation) ? Severity::warning : Severity::error,
+       {host.name},
+       parameter + " " + include->value + " (" + include->where + "): this host has " +
+           (unknown.empty() ? "no interface there" : "no " + join(unknown)),
+       "Open MPI drops the whole list on such a host, and its daemon or its ranks then reach nobody.",
+       "# names differ from host to host, networks do not: leave the parameter away, or\nringrun --mca " + parameter +
+           " " + (situation.network.networks().empty() ? "NETWORK/LENGTH" : join(situation.network.networks(), ",")) +
+           " …",
+       ""});
+}
+
 void check_exclude(const Situation& situation, std::size_t place, const Setting& exclude, Findings& out) {
   const HostView& host = situation.hosts[place];
   const auto shared = private_networks(situation);
   std::vector<const Interface*> taken;
   std::vector<std::string> wrong;
+  bool proven = false;
   for (const Interface& interface : host.facts.interfaces) {
     if (!is_usable(interface) || matches_any(interface, split(exclude.value))) continue;
     taken.push_back(&interface);
     const std::string network = network_of(interface.ipv4.front());
-    if (!leads_outside(interface) && shared.count(network) != 0) wrong.push_back(interface.name + " " + network);
+    if (leads_outside(host, interface) || shared.count(network) == 0) continue;
+    const Service service = service_of(situation, place, interface);
+    if (service == Service::good) continue;
+    wrong.push_back(interface.name + " " + network);
+    proven = proven || service == Service::failed;
   }
-  const bool reached = std::any_of(taken.begin(), taken.end(),
-                                   [&](const Interface* interface) { return is_chosen(situation, place, *interface); });
+  const Service service = service_of(situation, place, taken);
+  const bool reached = service == Service::good || (!taken.empty() && is_cut_off(situation, place));
   if (reached && wrong.empty()) return;
+  if (!reached) proven = service == Service::failed;
   const std::string found =
       reached ? "leaves " + join(wrong) + ", which other hosts have too" : "leaves " + names_of(taken);
   out.push_back({"I7",
-                 needs_mpi(situation) ? Severity::error : Severity::warning,
+                 severity_of(situation, proven),
                  {host.name},
                  "btl_tcp_if_exclude " + exclude.value + " (" + exclude.where + ") " + found,
                  reached
@@ -120,8 +176,13 @@ void find_mca_interface_faults(const Situation& situation, Findings& out) {
     const auto include = mca_setting(situation, host, "btl_tcp_if_include");
     const auto exclude = mca_setting(situation, host, "btl_tcp_if_exclude");
     said = said || include || exclude;
+    for (const char* daemons : {"oob_tcp_if_include", "prte_if_include"}) check_names(situation, host, daemons, out);
     // Both together are L10.
-    if (include && !exclude) check_include(situation, place, *include, out);
+    if (include && !exclude) {
+      const std::size_t before = out.size();
+      check_include(situation, place, *include, out);
+      if (out.size() == before) check_names(situation, host, "btl_tcp_if_include", out);
+    }
     if (exclude && !include) check_exclude(situation, place, *exclude, out);
   }
   if (said || !needs_mpi(situation)) return;
@@ -174,7 +235,8 @@ void find_contradicting_parameters(const Situation& situation, Findings& out) {
                      name + "_include " + include->value + " (" + include->where + ") and " + name + "_exclude " +
                          exclude->value + " (" + exclude->where + ")",
                      "Open MPI ends where both are given.",
-                     dropped.in_file ? "sed -i '/^ *" + drop + "/d' " + dropped.where : "unset OMPI_MCA_" + drop,
+                     dropped.in_file ? "sed -i '/^ *" + drop + "/d' " + dropped.where
+                                     : "# drop one of them: --mca " + drop + ", or\nunset OMPI_MCA_" + drop,
                      ""});
     }
   }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -72,7 +73,7 @@ void find_ports_out_of_range(const Situation& situation, Findings& out) {
     if (limits.local_port_first == 0) continue;
     if (limits.local_port_first >= range.first && limits.local_port_last <= range.last) continue;
     out.push_back({"F2",
-                   Severity::error,
+                   if_nccl_breaks(situation),
                    {host->name},
                    fmt::format("net.ipv4.ip_local_port_range is {} {}, the port range is {}-{}",
                                limits.local_port_first, limits.local_port_last, range.first, range.last),
@@ -141,7 +142,7 @@ std::string interface_of(const HostView& host, const std::string& ip) {
 }
 
 void find_small_paths(const Situation& situation, Findings& out) {
-  Finding finding{"F4", Severity::error, {}, "", "", "", ""};
+  Finding finding{"F4", Severity::note, {}, "", "", "", ""};
   std::vector<std::string> lines;
   std::vector<std::string> fixes;
   const auto add = [](std::vector<std::string>& texts, const std::string& text) {
@@ -150,23 +151,29 @@ void find_small_paths(const Situation& situation, Findings& out) {
   for (const Link& link : situation.reach) {
     const auto from = static_cast<std::size_t>(link.from);
     const auto to = static_cast<std::size_t>(link.to);
-    if (link.mtu_passed <= 0 || link.mtu_passed >= link.mtu_tried) continue;
+    if (!is_needed(situation, link) || link.mtu_passed <= 0 || link.mtu_passed >= link.mtu_tried) continue;
     if (to >= situation.network.hosts.size() || situation.network.hosts[to].address != link.address) continue;
     // TCP sends no larger segments than its peer's own card takes.
     const Interface* peer = find_address(situation.hosts[to].facts.interfaces, link.address);
     if (peer != nullptr && link.mtu_passed >= peer->mtu) continue;
     const HostView& host = situation.hosts[from];
     const std::string interface = interface_of(host, link.source);
+    if (link.bulk_passed == 0) finding.severity = Severity::error;
     add(finding.hosts, host.name);
-    add(lines, fmt::format("packets of {} bytes from {} ({}) do not arrive at {} ({}); {} pass", link.mtu_tried,
-                           host.name, interface, situation.hosts[to].name, link.address, link.mtu_passed));
+    add(lines, fmt::format("packets of {} bytes from {} ({}) do not arrive at {} ({}); {} pass{}", link.mtu_tried,
+                           host.name, interface, situation.hosts[to].name, link.address, link.mtu_passed,
+                           link.bulk_passed == 0   ? "; 1 MB over TCP does not arrive"
+                           : link.bulk_passed == 1 ? "; 1 MB over TCP arrives"
+                                                   : ""));
     add(fixes, fmt::format("sudo ip link set dev {} mtu {}   # on {}", interface, link.mtu_passed, host.name));
   }
   if (lines.empty()) return;
   constexpr std::size_t kShown = 4;
   if (lines.size() > kShown) lines.resize(kShown);
   finding.evidence = join(lines, "\n");
-  finding.why = "Small messages arrive and large ones vanish, so the job starts and then hangs.";
+  finding.why = finding.severity == Severity::error
+                    ? "Small messages arrive and large ones vanish, so the job starts and then hangs."
+                    : "TCP, which the job uses, finds the smaller size here; other protocols lose what is larger.";
   finding.fix = join(fixes, "\n") + "\n# or raise the MTU of everything between the hosts to that of their cards";
   out.push_back(std::move(finding));
 }
@@ -175,21 +182,29 @@ void find_taken_port(const Situation& situation, Findings& out) {
   for (const HostView* host : rank_hosts(situation)) {
     const HostFacts& facts = host->facts;
     if (facts.master_port_free) continue;
-    const std::string port = rank_variable(*host, "MASTER_PORT").value_or("");
+    const auto& launcher = situation.launcher_environment;
+    const auto inherited = launcher.find("MASTER_PORT");
+    const auto asked = rank_variable(*host, "MASTER_PORT");
+    // A variable that was merely there, in the launcher's shell, may be for another program than this one.
+    const bool meant = asked || inherited == launcher.end();
+    const std::string port = asked ? *asked : meant ? "" : inherited->second;
     const std::string holder = facts.master_port_holder;
     const std::string other = facts.free_port != 0 ? std::to_string(facts.free_port) : "PORT";
     std::string fix = "ringrun --master-port " + other + " …";
     if (holder.rfind("pid ", 0) == 0) {
       fix += "\n# or end what holds it:\nkill " + holder.substr(4, holder.find_first_not_of("0123456789", 4) - 4);
     }
-    out.push_back(
-        {"F5",
-         Severity::error,
-         {host->name},
-         "MASTER_PORT" + (port.empty() ? "" : " " + port) + " is taken" + (holder.empty() ? "" : " by " + holder),
-         "Rank 0 has to listen there; often an earlier job still runs.",
-         fix,
-         ""});
+    const int number = std::atoi(port.c_str());
+    const bool reserved = holder.empty() && number > 0 && number < 1024 && !facts.system.root;
+    out.push_back({"F5",
+                   meant ? Severity::error : Severity::warning,
+                   {host->name},
+                   "MASTER_PORT" + (port.empty() ? "" : " " + port) + (reserved ? " is not allowed" : " is taken") +
+                       (holder.empty() ? "" : " by " + holder),
+                   reserved ? "Ports below 1024 are root's alone, and rank 0 has to listen there."
+                            : "Rank 0 has to listen there; often an earlier job still runs.",
+                   fix,
+                   ""});
   }
 }
 
@@ -226,6 +241,10 @@ std::vector<CatalogueRow> network_rows() {
        "`ip link set dev IF mtu N` on both hosts", "", Coverage::detected, find_small_paths},
       {"F5", group, "`Address already in use`", "an earlier job holds MASTER_PORT", "the port is bound before the job",
        "another port; the holder is named", "P#85604", Coverage::detected, find_taken_port},
+      {"F6", group, "the others wait for rank 0 until their time is up",
+       "MASTER_ADDR or MASTER_PORT is not where rank 0 listens",
+       "they are compared with rank 0's host and with the ports that are allowed",
+       "leave them out: ringrun chooses both", "", Coverage::detected, find_wrong_rendezvous},
   };
 }
 

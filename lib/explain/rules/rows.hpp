@@ -19,6 +19,8 @@ std::vector<CatalogueRow> slow_rows();
 /// I7, I8: what Open MPI's own choice of interfaces makes of the user's parameters.
 void find_mca_interface_faults(const Situation& situation, Findings& out);
 void find_doubled_addresses(const Situation& situation, Findings& out);
+/// F6: MASTER_ADDR and MASTER_PORT as the user said them.
+void find_wrong_rendezvous(const Situation& situation, Findings& out);
 /// L10.
 void find_contradicting_parameters(const Situation& situation, Findings& out);
 /// L1: why a remote shell gave no agent.

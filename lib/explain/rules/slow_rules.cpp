@@ -52,7 +52,7 @@ void find_unused_infiniband(const Situation& situation, Findings& out) {
     const auto disabled = nccl_setting(*host, "NCCL_IB_DISABLE");
     const auto net = nccl_setting(*host, "NCCL_NET");
     if (disabled && disabled->value == "1") said = "NCCL_IB_DISABLE=1 (" + disabled->where + ")";
-    if (net && net->value == "Socket") said = "NCCL_NET=Socket (" + net->where + ")";
+    if (net && lower_case(net->value) == "socket") said = "NCCL_NET=Socket (" + net->where + ")";
     if (!said.empty()) avoiding.push_back(host->name);
   }
   if (avoiding.empty()) return;

@@ -40,47 +40,66 @@ void find_nccl_versions(const Situation& situation, Findings& out) {
   const std::string newest = std::max_element(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
                                return compare_versions(a.first, b.first) < 0;
                              })->first;
-  out.push_back(
-      {"V1", Severity::error, all_hosts(groups), describe(groups, "NCCL"), "NCCL ends where its versions differ.",
-       "# on the others, the version of the newest:\nsudo apt-get install -y 'libnccl2=" + newest + "-*'", ""});
+  // Other programs often bring an NCCL of their own (PyTorch does), the same on all hosts.
+  out.push_back({"V1", situation.is_worker ? Severity::error : Severity::note, all_hosts(groups),
+                 describe(groups, "NCCL"), "NCCL ends where its versions differ.",
+                 "# on the others, the version of the newest:\nsudo apt-get install -y 'libnccl2=" + newest + "-*'",
+                 ""});
 }
 
 void find_differing_variables(const Situation& situation, Findings& out) {
   if (!uses_nccl(situation)) return;
   for (const char* name : {"NCCL_PROTO", "NCCL_ALGO", "NCCL_BUFFSIZE", "NCCL_NTHREADS", "NCCL_MIN_NCHANNELS",
                            "NCCL_MAX_NCHANNELS", "NCCL_NET", "NCCL_CROSS_NIC"}) {
+    const std::string variable = name;
     const Groups groups = group_by(rank_hosts(situation), [&](const HostView& host) {
       const auto setting = nccl_setting(host, name);
-      return setting ? setting->value : std::string("(unset)");
+      if (!setting) return std::string("(unset)");
+      // NCCL compares the name without regard to case.
+      return variable == "NCCL_NET" ? lower_case(setting->value) : setting->value;
     });
     if (groups.size() < 2) continue;
-    const std::string variable = name;
     const bool fatal = variable == "NCCL_PROTO" || variable == "NCCL_ALGO" || variable == "NCCL_NET";
     out.push_back(
-        {"V2", fatal ? Severity::error : Severity::warning, all_hosts(groups), describe(groups, variable),
-         "The ranks would send in different ways and not understand each other.",
+        {"V2", if_nccl_breaks(situation, fatal ? Severity::error : Severity::warning), all_hosts(groups),
+         describe(groups, variable), "The ranks would send in different ways and not understand each other.",
          "ringrun -x " + variable + "=… …   # the same for all; look into ~/.nccl.conf and /etc/nccl.conf too", ""});
   }
 }
 
-bool has_infiniband(const HostView& host) {
-  const auto& cards = host.facts.fabric.infiniband;
-  return std::any_of(cards.begin(), cards.end(), [](const InfinibandDevice& card) { return card.active; });
+/// Whether NCCL_IB_HCA ("mlx5_0:1,mlx5_1", "=…" for whole names, "^…" for all others) lets NCCL use the card.
+bool is_admitted(const InfinibandDevice& card, const std::string& list) {
+  const bool excludes = list.rfind('^', 0) == 0;
+  const std::string rest = list.substr(excludes ? 1 : 0);
+  const bool exact = rest.rfind('=', 0) == 0;
+  const std::vector<std::string> entries = split(std::string_view(rest).substr(exact ? 1 : 0));
+  const bool listed = std::any_of(entries.begin(), entries.end(), [&](const std::string& entry) {
+    const std::string name = entry.substr(0, entry.find(':'));
+    return exact ? card.name == name : card.name.rfind(name, 0) == 0;
+  });
+  return entries.empty() || listed != excludes;
 }
 
-bool avoids_infiniband(const HostView& host) {
+/// A card that NCCL's own InfiniBand transport takes: link layers other than these two (EFA's, Omni-Path's) are not
+/// its, and neither are cards that the user leaves out.
+bool uses_infiniband(const HostView& host) {
   const auto disabled = nccl_setting(host, "NCCL_IB_DISABLE");
   const auto net = nccl_setting(host, "NCCL_NET");
-  return (disabled && disabled->value == "1") || (net && net->value == "Socket");
+  if ((disabled && disabled->value == "1") || (net && lower_case(net->value) == "socket")) return false;
+  const auto hca = nccl_setting(host, "NCCL_IB_HCA");
+  const auto& cards = host.facts.fabric.infiniband;
+  return std::any_of(cards.begin(), cards.end(), [&](const InfinibandDevice& card) {
+    return card.active && (card.ethernet || card.routable_gid) && (!hca || is_admitted(card, hca->value));
+  });
 }
 
 void find_one_sided_infiniband(const Situation& situation, Findings& out) {
   if (!uses_nccl(situation)) return;
   const Groups groups = group_by(rank_hosts(situation), [](const HostView& host) {
-    return has_infiniband(host) && !avoids_infiniband(host) ? std::string("InfiniBand or RoCE") : "none";
+    return uses_infiniband(host) ? std::string("InfiniBand or RoCE") : "none";
   });
   if (groups.size() < 2) return;
-  out.push_back({"V3", Severity::error, all_hosts(groups), describe(groups, "active cards"),
+  out.push_back({"V3", if_nccl_breaks(situation), all_hosts(groups), describe(groups, "active cards"),
                  "NCCL takes InfiniBand where it finds it and sockets elsewhere; the two do not meet.",
                  "ringrun -x NCCL_IB_DISABLE=1 …", ""});
 }
@@ -103,11 +122,12 @@ void find_old_drivers(const Situation& situation, Findings& out) {
     if (!software.nvml_error.empty() || (host->facts.system.wsl && host->facts.gpus.empty())) continue;
     const bool none = software.driver.empty() && software.driver_cuda == 0 && host->facts.gpus.empty();
     // Within one major version a newer runtime runs on an older driver.
-    const bool old = software.driver_cuda != 0 && situation.built_for_cuda / 1000 > software.driver_cuda / 1000;
+    const bool old = situation.is_worker && software.driver_cuda != 0 &&
+                     situation.built_for_cuda / 1000 > software.driver_cuda / 1000;
     if (!none && !old) continue;
     const bool container = !host->facts.system.container_marks.empty();
     out.push_back({"V5",
-                   Severity::error,
+                   if_nccl_breaks(situation),
                    {host->name},
                    none ? (host->facts.gpu_note.empty() ? "no NVIDIA driver" : host->facts.gpu_note)
                         : "driver " + software.driver + " knows CUDA up to " +
@@ -138,10 +158,26 @@ void find_open_mpi_versions(const Situation& situation, Findings& out) {
                  "# install the same Open MPI on all, or name the one to use:\nringrun --prefix /opt/openmpi …", ""});
 }
 
-std::string prefix_of(const std::string& path, const std::string& folder) {
-  const std::size_t at = path.find("/" + folder);
-  const std::string prefix = at == std::string::npos ? "" : path.substr(0, at);
-  return prefix.empty() ? "/usr" : prefix;  // /lib is /usr/lib
+/// Folders in which an Open MPI with this library or program may stand, the nearest last: those above each "lib" and
+/// "lib64", or each "bin". RHEL has /usr/lib64/openmpi/lib beside /usr/lib64/openmpi/bin.
+std::vector<std::string> prefixes_of(const std::string& path, const std::vector<std::string>& folders) {
+  std::vector<std::string> prefixes;
+  for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
+    const std::size_t end = path.find('/', at + 1);
+    if (end == std::string::npos) break;
+    const std::string folder = path.substr(at + 1, end - at - 1);
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) continue;
+    prefixes.push_back(at == 0 ? "/usr" : path.substr(0, at));  // /lib is /usr/lib
+  }
+  if (prefixes.empty()) prefixes.emplace_back("/usr");
+  return prefixes;
+}
+
+/// By the library's own name, never by its folder's: libmpi.so.12 is the ABI of MPICH and its kin (Intel MPI,
+/// MVAPICH), libmpi.so.40 is Open MPI's.
+bool is_of_mpich(const std::string& library) {
+  const std::string name = library.substr(library.rfind('/') + 1);
+  return name.rfind("libmpich", 0) == 0 || name.rfind("libmpi.so.12", 0) == 0;
 }
 
 void find_other_mpi(const Situation& situation, Findings& out) {
@@ -149,9 +185,10 @@ void find_other_mpi(const Situation& situation, Findings& out) {
     const std::string& library = host->facts.program.mpi_library;
     const std::string& daemon = host->facts.software.open_mpi_path;
     if (library.empty() || daemon.empty()) continue;
-    const bool foreign = contains_word(library, "mpich") || contains_word(library, "intel") ||
-                         contains_word(library, "mvapich") || contains_word(library, "libmpi.so.12");
-    if (!foreign && prefix_of(library, "lib") == prefix_of(daemon, "bin/")) continue;
+    const bool foreign = is_of_mpich(library);
+    const std::vector<std::string> prefixes = prefixes_of(library, {"lib", "lib64"});
+    const std::string beside = prefixes_of(daemon, {"bin"}).back();
+    if (!foreign && std::find(prefixes.begin(), prefixes.end(), beside) != prefixes.end()) continue;
     out.push_back({"V7",
                    foreign ? Severity::error : Severity::warning,
                    {host->name},
@@ -159,7 +196,7 @@ void find_other_mpi(const Situation& situation, Findings& out) {
                    "Under another MPI's launcher every process believes that it is rank 0 of 1.",
                    "# build the program with the mpicxx beside this mpirun, or launch with the other one:\nringrun "
                    "--prefix " +
-                       prefix_of(library, "lib") + " …",
+                       prefixes.back() + " …",
                    ""});
   }
 }
@@ -195,13 +232,13 @@ void find_missing_nccl(const Situation& situation, Findings& out) {
   for (const HostView* host : rank_hosts(situation)) {
     const SoftwareFacts& software = host->facts.software;
     const bool missing = !software.nccl_why_not.empty() || (software.nccl.empty() && software.nccl_path.empty());
-    const bool old = !missing && !situation.needs_nccl.empty() && !software.nccl.empty() &&
+    const bool old = situation.is_worker && !missing && !situation.needs_nccl.empty() && !software.nccl.empty() &&
                      compare_versions(software.nccl, situation.needs_nccl) < 0;
     if (!missing && !old) continue;
     std::string seen = "NCCL " + software.nccl + ", the worker needs " + situation.needs_nccl;
     if (missing) seen = software.nccl_why_not.empty() ? "libnccl.so.2 is not found" : software.nccl_why_not;
     out.push_back({"V9",
-                   situation.is_worker ? Severity::error : Severity::warning,
+                   situation.is_worker ? Severity::error : Severity::note,
                    {host->name},
                    seen,
                    situation.is_worker ? "The sweep between GPUs needs NCCL on every host."

@@ -125,7 +125,7 @@ void find_old_nccl(const Situation& situation, Findings& out) {
     const std::string& nccl = host->facts.software.nccl;
     if (!host->facts.system.wsl || nccl.empty() || compare_versions(nccl, "2.10", 2) >= 0) continue;
     out.push_back({"W9",
-                   uses_nccl(situation) ? Severity::error : Severity::note,
+                   uses_nccl(situation) && situation.is_worker ? Severity::error : Severity::note,
                    {host->name},
                    "NCCL " + nccl + " on WSL2",
                    "NCCL before 2.10 needs PCI in /sys, which WSL2 does not have.",
@@ -143,7 +143,7 @@ void find_missing_wsl_driver(const Situation& situation, Findings& out) {
                              : !system.wsl_cuda_library ? "/usr/lib/wsl/lib/libcuda.so.1 is not there"
                                                         : "/dev/dxg is there, but no GPU is seen";
     out.push_back({"W10",
-                   uses_nccl(situation) ? Severity::error : Severity::note,
+                   uses_nccl(situation) ? if_nccl_breaks(situation) : Severity::note,
                    {host->name},
                    seen,
                    "In WSL2 the GPU comes with the Windows driver alone; a Linux driver inside hides it.",

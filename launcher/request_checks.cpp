@@ -1,0 +1,50 @@
+#include "launcher/request_checks.hpp"
+
+#include <algorithm>
+
+#include "launcher/engine/openmpi.hpp"
+#include "lib/error.hpp"
+
+namespace ringrun {
+
+void check_root(const LaunchRequest& request, const Environment& environment) {
+  if (request.dry_run || request.doctor || may_run_as_root(request.allow_run_as_root, environment)) return;
+  throw UserError(
+      "this is root, and Open MPI does not start jobs as root unless told to",
+      "add --allow-run-as-root (in a container that is usual), or set OMPI_ALLOW_RUN_AS_ROOT=1 and "
+      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 (Open MPI 5: PRTE_ALLOW_RUN_AS_ROOT, PRTE_ALLOW_RUN_AS_ROOT_CONFIRM)");
+}
+
+void check_words(const LaunchRequest& request) {
+  // mpirun would take it for the beginning of a second program.
+  if (std::find(request.program.begin(), request.program.end(), ":") != request.program.end()) {
+    throw UserError(
+        "':' among the arguments: several programs in one job are not supported",
+        "start one job for each program; where the program wants an argument ':', put its call into a script");
+  }
+  if (request.working_directory && request.working_directory->empty()) {
+    throw UserError("-wdir '' names no folder", "write -wdir FOLDER, or leave it off");
+  }
+  if (request.doctor && !request.preflight) {
+    throw UserError("--doctor with --no-preflight would check nothing of the network", "leave one of them");
+  }
+  if (request.json && !request.doctor) throw UserError("--json belongs to --doctor", "add --doctor, or leave it off");
+}
+
+void check_names(const HostList& hosts) {
+  for (const Host& host : hosts) {
+    if (host.name.find(':') == std::string::npos) continue;
+    throw UserError(
+        host.origin + ": '" + host.name + "' is an IPv6 address, and mpirun takes its colons for something else",
+        "give the host a name in /etc/hosts or ~/.ssh/config, or write its IPv4 address");
+  }
+}
+
+bool ends_at_failure(const LaunchRequest& request, const Environment& environment) {
+  const std::string parameter = "orte_abort_on_non_zero_status";
+  return !find_variable(environment, "OMPI_MCA_" + parameter) &&
+         std::none_of(request.parameters.begin(), request.parameters.end(),
+                      [&](const auto& given) { return given.first == parameter; });
+}
+
+}  // namespace ringrun

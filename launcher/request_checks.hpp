@@ -1,0 +1,21 @@
+#pragma once
+
+#include "launcher/cli/launch_request.hpp"
+#include "launcher/environment.hpp"
+#include "launcher/hosts/host_list.hpp"
+
+namespace ringrun {
+
+/// Throws UserError where this is root and nobody said that Open MPI may start jobs as root.
+void check_root(const LaunchRequest& request, const Environment& environment);
+
+/// Throws UserError for words that do not go together.
+void check_words(const LaunchRequest& request);
+
+/// Throws UserError for a name that the engine cannot take.
+void check_names(const HostList& hosts);
+
+/// False where the engine is told to let a job go on after a rank failed.
+bool ends_at_failure(const LaunchRequest& request, const Environment& environment);
+
+}  // namespace ringrun
