@@ -211,8 +211,9 @@ TEST(NetworkSettings, NcclSaysItsWarningsOnStandardErrorUnlessTheUserSaidHow) {
   situation.hosts[1].environment["NCCL_DEBUG"] = "INFO";
   const NetworkSettings settings = network_settings(situation);
   EXPECT_THAT(settings.environment[0],
-              testing::UnorderedElementsAre(Pair("NCCL_DEBUG", "WARN"), Pair("NCCL_DEBUG_FILE", "/dev/stderr")));
-  EXPECT_THAT(settings.environment[1], IsEmpty());
+              testing::UnorderedElementsAre(Pair("NCCL_DEBUG", "WARN"), Pair("NCCL_DEBUG_FILE", "/dev/stderr"),
+                                            Pair("NCCL_SOCKET_RETRY_CNT", "12")));
+  EXPECT_THAT(settings.environment[1], testing::ElementsAre(Pair("NCCL_SOCKET_RETRY_CNT", "12")));
 }
 
 }  // namespace
