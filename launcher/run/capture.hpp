@@ -7,8 +7,8 @@
 
 namespace ringrun {
 
-/// A command whose output is wanted. `input` must outlive the call; it is written to its standard input, which stays open until the command ends,
-/// unless `ends_input`.
+/// A command whose output is wanted. `input` must outlive the call; it is written to its standard input, which stays
+/// open until the command ends, unless `ends_input`.
 struct CaptureCommand {
   std::vector<std::string> argv;
   std::string_view input;

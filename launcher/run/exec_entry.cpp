@@ -22,8 +22,8 @@ int run_exec(const std::vector<std::string>& words) {
   std::vector<char*> argv;
   for (std::size_t i = 2; i < words.size(); ++i) argv.push_back(const_cast<char*>(words[i].c_str()));
   argv.push_back(nullptr);
-  // Called by a path, mpirun would look for its daemon at that path on every host (as --prefix says); by its name, on the
-  // PATH of each.
+  // Called by a path, mpirun would look for its daemon at that path on every host (as --prefix says); by its name, on
+  // the PATH of each.
   const char* path = argv[0];
   if (char* slash = std::strrchr(argv[0], '/'); slash != nullptr) argv[0] = slash + 1;
   execv(path, argv.data());

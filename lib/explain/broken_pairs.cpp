@@ -204,6 +204,10 @@ std::vector<BrokenPairs> find_broken_pairs(const Situation& situation) {
   const Directions all = needed_directions(situation);
   std::map<Hosts, std::vector<BrokenDirection>> broken;
   for (const auto& [hosts, links] : all) {
+    // A host without a card is one fault (F7), not as many as it has peers.
+    if (own_address(situation.hosts[hosts.first].facts).empty() ||
+        own_address(situation.hosts[hosts.second].facts).empty())
+      continue;
     std::vector<const Link*> failed = broken_links(situation, hosts, links);
     if (failed.empty()) continue;
     broken[std::minmax(hosts.first, hosts.second)].push_back({hosts.first, hosts.second, std::move(failed)});

@@ -24,8 +24,8 @@ struct HostQuestion {
   std::string cwd;
   std::optional<std::string> visible_devices;
   std::map<std::string, std::string> environment;
-  /// Where Open MPI stands on every host (--prefix), "" where it is the one on the PATH: its daemon and its libraries are
-  /// looked for there first.
+  /// Where Open MPI stands on every host (--prefix), "" where it is the one on the PATH: its daemon and its libraries
+  /// are looked for there first.
   std::string prefix;
   int master_port = 0;
   int first_port = 0;

@@ -20,15 +20,7 @@ struct Candidate {
 
 const InterfaceAddress& first_address(const Interface& interface) { return interface.ipv4.front(); }
 
-/// Of IPv6, and not of one link or one host alone.
-bool has_global_ipv6(const Interface& interface) {
-  return interface.up && interface.kind != InterfaceKind::loopback &&
-         std::any_of(interface.ipv6.begin(), interface.ipv6.end(), [](const InterfaceAddress& address) {
-           return address.ip.rfind("fe80", 0) != 0 && address.ip != "::1";
-         });
-}
-
-/// What can be addressed at all. Loopback only where there is nothing else.
+/// What can be addressed at all. Loopback only where there is nothing else, not even a card that is down.
 std::vector<const Interface*> carriers(const std::vector<Interface>& interfaces) {
   std::vector<const Interface*> outer;
   std::vector<const Interface*> loopback;
@@ -36,8 +28,9 @@ std::vector<const Interface*> carriers(const std::vector<Interface>& interfaces)
     if (!interface.up || interface.ipv4.empty()) continue;
     (interface.kind == InterfaceKind::loopback ? loopback : outer).push_back(&interface);
   }
-  if (outer.empty() && std::none_of(interfaces.begin(), interfaces.end(), has_global_ipv6)) return loopback;
-  return outer;
+  const bool alone = std::all_of(interfaces.begin(), interfaces.end(),
+                                 [](const Interface& interface) { return interface.kind == InterfaceKind::loopback; });
+  return alone ? loopback : outer;
 }
 
 int distance_to_gpus(const Interface& interface, const std::vector<std::string>& gpu_bus_ids) {

@@ -94,5 +94,12 @@ TEST_F(Configuration, ASmallLimitOfLockedMemoryIsC7ForNccl) {
   EXPECT_THAT(result.out, HasSubstr("memlock"));
 }
 
+TEST_F(Configuration, ACardWithoutALinkIsF7AndNoFirewall) {
+  const auto down = change("b", {"down"});
+  const auto finding = expect_stopped(sweep(), "F7");
+  EXPECT_THAT(finding.text, HasSubstr("enp3s0 192.168.1.6"));
+  EXPECT_THAT(finding.text, HasSubstr("ip link set dev enp3s0 up"));
+}
+
 }  // namespace
 }  // namespace ringrun::test

@@ -61,10 +61,10 @@ TEST(OpenMpi, RemoteHostsAreReachedThroughRingrun) {
       openmpi_command(two_hosts(4), {}).argv,
       (Words{"/usr/bin/mpirun", "-np", "3", "-H", "a:2,b:1", "--mca", "plm_rsh_agent", "/opt/ringrun __rsh", "--mca",
              "plm_rsh_no_tree_spawn", "1", "-x", "RINGRUN_PLAN", "/opt/ringrun", "__rank", "--", "/bin/echo", "a b"}));
-  EXPECT_EQ(
-      openmpi_command(two_hosts(5), {}).argv,
-      (Words{"/usr/bin/mpirun", "-np", "3", "-H", "localhost:2,b:1", "--mca", "plm_ssh_agent", "/opt/ringrun __rsh", "--mca",
-             "plm_ssh_no_tree_spawn", "1", "-x", "RINGRUN_PLAN", "/opt/ringrun", "__rank", "--", "/bin/echo", "a b"}));
+  EXPECT_EQ(openmpi_command(two_hosts(5), {}).argv,
+            (Words{"/usr/bin/mpirun", "-np", "3", "-H", "localhost:2,b:1", "--mca", "plm_ssh_agent",
+                   "/opt/ringrun __rsh", "--mca", "plm_ssh_no_tree_spawn", "1", "-x", "RINGRUN_PLAN", "/opt/ringrun",
+                   "__rank", "--", "/bin/echo", "a b"}));
 }
 
 TEST(OpenMpi, TheOrderOfHostsIsKeptWhereTheLaunchingHostIsNotTheFirst) {

@@ -96,6 +96,14 @@ std::vector<Case> interface_and_network_cases() {
          s.ports = PortRange{20000, 20100};
          s.hosts[0].environment["MASTER_PORT"] = "8888";
        }},
+      {"F7", mpi, error, "enp3s0 192.168.1.6, which is down or has no link", "ip link set dev enp3s0 up   # on b",
+       [](Situation& s) {
+         for (Interface& interface : b_of(s).interfaces) interface.up = interface.kind == InterfaceKind::loopback;
+         s.network.hosts[1] = {};
+         for (Link& link : s.reach) {
+           for (Attempt& attempt : link.attempts) attempt.outcome = Outcome::no_route;
+         }
+       }},
       {"I7", mpi, error, "oob_tcp_if_include eth0 (the command line): this host has no eth0", "192.168.1.0/24",
        [](Situation& s) {
          s.parameters = {{"oob_tcp_if_include", "eth0"}};

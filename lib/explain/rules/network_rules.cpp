@@ -136,6 +136,39 @@ void find_other_breaks(const Situation& situation, Findings& out) {
   }
 }
 
+/// WSL2 has a cause of its own for that (W6).
+void find_hosts_without_a_card(const Situation& situation, Findings& out) {
+  if (rank_hosts(situation).size() < 2) return;
+  for (const HostView* host : rank_hosts(situation)) {
+    const auto& interfaces = host->facts.interfaces;
+    // Nothing is known of networks of IPv6 alone.
+    const bool has_ipv6 = std::any_of(interfaces.begin(), interfaces.end(), [](const Interface& interface) {
+      return interface.up && std::any_of(interface.ipv6.begin(), interface.ipv6.end(), [](const InterfaceAddress& one) {
+               return one.ip.rfind("fe80", 0) != 0 && one.ip != "::1";
+             });
+    });
+    if (host->facts.system.wsl || has_ipv6 || !own_address(host->facts).empty()) continue;
+    std::vector<std::string> have;
+    std::string fix;
+    for (const Interface& interface : host->facts.interfaces) {
+      if (interface.kind == InterfaceKind::loopback) continue;
+      const std::string address = interface.ipv4.empty() ? "has no IPv4 address" : interface.ipv4.front().ip;
+      have.push_back(interface.name + " " + address + (interface.up ? "" : ", which is down or has no link"));
+      if (!interface.up && interface.kind != InterfaceKind::bridge && interface.kind != InterfaceKind::tun)
+        fix += "sudo ip link set dev " + interface.name + " up   # on " + host->name + "; or its cable\n";
+    }
+    // Hosts that have nothing but lo share one machine's.
+    if (have.empty()) continue;
+    out.push_back({"F7",
+                   Severity::error,
+                   {host->name},
+                   join(have, "; "),
+                   "Other hosts have no way to it; the remote shell goes another one.",
+                   fix + "ip -br address   # on " + host->name,
+                   ""});
+  }
+}
+
 std::string interface_of(const HostView& host, const std::string& ip) {
   const Interface* interface = find_address(host.facts.interfaces, ip);
   return interface == nullptr ? "IF" : interface->name;
@@ -245,6 +278,9 @@ std::vector<CatalogueRow> network_rows() {
        "MASTER_ADDR or MASTER_PORT is not where rank 0 listens",
        "they are compared with rank 0's host and with the ports that are allowed",
        "leave them out: ringrun chooses both", "", Coverage::detected, find_wrong_rendezvous},
+      {"F7", group, "`Network is unreachable`, or a hang, though ssh works",
+       "a host has no card that is up with an address", "each host's interfaces",
+       "`ip link set dev IF up`, or the cable", "", Coverage::detected, find_hosts_without_a_card},
   };
 }
 
