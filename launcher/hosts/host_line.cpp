@@ -124,7 +124,14 @@ std::vector<Host> parse_host_line(const HostfileLine& line, const std::string& w
                     kHostRemedy);
   }
   std::vector<Host> hosts = parse_host_word(words[0].name, where);
+  // No host has so many, and ports above this are where people put a container's sshd.
+  constexpr int kMoreThanSlots = 1024;
   for (Host& host : hosts) {
+    if (host.slots.value_or(0) >= kMoreThanSlots) {
+      throw UserError(where + ": '" + words[0].name + "' would be " + std::to_string(*host.slots) + " slots",
+                      "a port is written " + host.name + " port=" + std::to_string(*host.slots) +
+                          "; so many slots are written slots=" + std::to_string(*host.slots));
+    }
     for (std::size_t i = 1; i < words.size(); ++i) apply_attribute(host, words[i], where);
     if (host.max_slots && !host.slots) host.slots = host.max_slots;
     if (host.max_slots && *host.max_slots < *host.slots) {

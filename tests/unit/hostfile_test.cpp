@@ -84,6 +84,7 @@ TEST(Hostfile, AttributesOnALineOfTheirOwnAreEveryHosts) {
 
 TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
   const std::vector<std::pair<std::string, std::string>> cases = {
+      {"a\n192.168.1.6:2222", "ab:2: '192.168.1.6:2222' would be 2222 slots"},
       {"a\nb slots=x", "ab:2: 'slots=x' is not a whole number from 1 upwards"},
       {"a slots=0", "ab:1: 'slots=0' is not a whole number from 1 upwards"},
       {"a slots=-1", "ab:1: 'slots=-1' is not a whole number from 1 upwards"},
