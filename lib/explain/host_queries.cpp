@@ -42,9 +42,11 @@ bool is_needed(const Situation& situation, const Link& link) {
 }
 
 bool is_refused_at_once(const Link& link) {
-  return !link.attempts.empty() && std::all_of(link.attempts.begin(), link.attempts.end(), [](const Attempt& attempt) {
+  const bool rejected = was_rejected(link);
+  return !link.attempts.empty() && std::all_of(link.attempts.begin(), link.attempts.end(), [&](const Attempt& attempt) {
     return attempt.outcome == Outcome::reached || attempt.outcome == Outcome::refused ||
-           (attempt.outcome == Outcome::no_host && attempt.milliseconds < 1000);
+           (attempt.outcome == Outcome::no_host && attempt.milliseconds < 1000) ||
+           (rejected && attempt.outcome == Outcome::dropped);
   });
 }
 

@@ -13,6 +13,28 @@
 #include "lib/mpi/launch_environment.hpp"
 
 namespace ringrun::mpi {
+namespace {
+
+/// Lets the other ranks connect to rank 0 before it connects to them. Where a firewall refuses connections in one
+/// direction, that is the one which the daemons have used already, and Open MPI 4.1 waits for ever where both sides try
+/// at once and one is refused. Not with many ranks, since each connection costs rank 0.
+void greet_rank_zero() {
+  constexpr int kMostRanks = 128;
+  int rank = 0;
+  int size = 0;
+  check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  check(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  if (size > kMostRanks) return;
+  char greeting = 0;
+  if (rank != 0) {
+    check(MPI_Send(&greeting, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD), "MPI_Send");
+  } else {
+    for (int other = 1; other < size; ++other)
+      check(MPI_Recv(&greeting, 1, MPI_CHAR, other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
+  }
+}
+
+}  // namespace
 
 Session::Session() {
   // A process that no launcher started makes a daemon of its own, which stops where it finds no ssh to reach other
@@ -23,6 +45,7 @@ Session::Session() {
   // shared memory.
   check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  greet_rank_zero();
 }
 
 void Session::finish() {

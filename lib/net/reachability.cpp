@@ -36,8 +36,19 @@ int gravity(Outcome outcome) {
 
 bool is_good(const Link& link) { return outcome_of(link) == Outcome::reached; }
 
+bool was_rejected(const Link& link) {
+  constexpr int kAtOnceMilliseconds = 1000;
+  return std::any_of(link.attempts.begin(), link.attempts.end(), [](const Attempt& attempt) {
+    return attempt.outcome == Outcome::no_host && attempt.milliseconds < kAtOnceMilliseconds;
+  });
+}
+
 Outcome outcome_of(const Link& link) {
   if (link.attempts.empty()) return Outcome::dropped;
+  const bool silent = std::all_of(link.attempts.begin(), link.attempts.end(), [](const Attempt& attempt) {
+    return attempt.outcome == Outcome::no_host || attempt.outcome == Outcome::dropped;
+  });
+  if (silent && was_rejected(link)) return Outcome::no_host;
   return std::max_element(
              link.attempts.begin(), link.attempts.end(),
              [](const Attempt& one, const Attempt& other) { return gravity(one.outcome) < gravity(other.outcome); })

@@ -49,6 +49,10 @@ struct Link {
 /// True where every attempt reached the host.
 bool is_good(const Link& link);
 
+/// Some attempt was answered at once that there is no such host: a firewall's REJECT. The kernel limits such answers,
+/// so that other attempts of the same moment may meet silence.
+bool was_rejected(const Link& link);
+
 /// The outcome that says most about a link that is not good: the worst attempt's. `reached` where it is good, and
 /// `dropped` where there were no attempts.
 Outcome outcome_of(const Link& link);

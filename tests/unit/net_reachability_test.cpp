@@ -9,6 +9,14 @@
 namespace ringrun {
 namespace {
 
+TEST(Outcome, OfARejectWhoseOtherAnswersTheKernelHeldBackIsNoSilence) {
+  Link link;
+  link.attempts = {{4000, Outcome::no_host, 113, 1}, {4001, Outcome::dropped, 110, 2500}};
+  EXPECT_EQ(outcome_of(link), Outcome::no_host);
+  link.attempts[0].milliseconds = 3000;
+  EXPECT_EQ(outcome_of(link), Outcome::dropped);
+}
+
 Link link_of(const std::vector<Outcome>& outcomes) {
   Link link;
   for (const Outcome outcome : outcomes) link.attempts.push_back({1, outcome});
