@@ -12,6 +12,7 @@
 
 #include "launcher/probe/agent_protocol.hpp"
 #include "lib/error.hpp"
+#include "lib/net/probe_json.hpp"
 
 namespace ringrun {
 namespace {

@@ -8,12 +8,6 @@ namespace ringrun {
 
 // nlohmann finds these by the namespace of their types.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PortRange, first, last)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ListeningAddress, address, ports)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProbeTarget, host, at)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Attempt, port, outcome, error, milliseconds)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Link, from, to, address, attempts, seen_as, source, mtu_tried, mtu_passed,
-                                   bulk_passed)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConnectRequest, targets, deadline_ms)
 
 namespace {
 
@@ -30,12 +24,18 @@ constexpr std::chrono::milliseconds kDelay(3000);
 
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-template <typename Value>
-Value value_from(std::string_view text, const char* what) try {
-  return Json::parse(text).get<Value>();
-} catch (const Json::exception& error) {
-  throw UserError(std::string("the ") + what + " cannot be read: " + error.what(),
-                  "put the same version of ringrun on every host");
+Json targets_json(const std::vector<ProbeTarget>& targets) {
+  Json items = Json::array();
+  for (const ProbeTarget& target : targets) items.push_back({target.host, target.at.address, target.at.ports});
+  return items;
+}
+
+std::vector<ProbeTarget> targets_from(const Json& items) {
+  std::vector<ProbeTarget> targets;
+  for (const Json& item : items) {
+    targets.push_back({item.at(0).get<int>(), {item.at(1).get<std::string>(), item.at(2).get<std::vector<int>>()}});
+  }
+  return targets;
 }
 
 int rounds(std::size_t sockets) { return static_cast<int>((sockets + kAtOnce - 1) / kAtOnce); }
@@ -57,7 +57,10 @@ std::string to_json(const AgentRequest& request) {
     return line_of({{"schema", kSchema}, {"ask", "facts"}, {"question", Json::parse(to_json(*question))}});
   }
   if (const auto* connect = std::get_if<ConnectRequest>(&request)) {
-    return line_of({{"schema", kSchema}, {"ask", "connect"}, {"connect", *connect}});
+    return line_of({{"schema", kSchema},
+                    {"ask", "connect"},
+                    {"targets", targets_json(connect->targets)},
+                    {"deadline_ms", connect->deadline_ms}});
   }
   const auto& listen = std::get<ListenRequest>(request);
   Json json = {{"schema", kSchema},
@@ -78,7 +81,7 @@ AgentRequest agent_request_from_json(std::string_view line) try {
   }
   const auto ask = json.at("ask").get<std::string>();
   if (ask == "facts") return host_question_from_json(line_of(json.at("question")));
-  if (ask == "connect") return json.at("connect").get<ConnectRequest>();
+  if (ask == "connect") return ConnectRequest{targets_from(json.at("targets")), json.at("deadline_ms").get<int>()};
   if (ask != "listen") throw UserError("the launcher asks for '" + ask + "', which this ringrun does not know");
   ListenRequest listen{json.at("nonce").get<std::string>(), json.at("host").get<int>(),
                        json.at("addresses").get<std::vector<std::string>>(), json.at("ports_each").get<int>(),
@@ -88,18 +91,6 @@ AgentRequest agent_request_from_json(std::string_view line) try {
 } catch (const Json::exception& error) {
   throw UserError(std::string("the launcher's request cannot be read: ") + error.what(),
                   "put the same version of ringrun on every host");
-}
-
-std::string to_json(const std::vector<ListeningAddress>& addresses) { return line_of(addresses); }
-
-std::vector<ListeningAddress> listening_addresses_from_json(std::string_view text) {
-  return value_from<std::vector<ListeningAddress>>(text, "list of a host's addresses");
-}
-
-std::string to_json(const std::vector<Link>& links) { return line_of(links); }
-
-std::vector<Link> links_from_json(std::string_view text) {
-  return value_from<std::vector<Link>>(text, "list of a host's links");
 }
 
 }  // namespace ringrun

@@ -50,10 +50,4 @@ std::string to_json(const AgentRequest& request);
 /// Throws UserError where the line is no request, or one of another version of ringrun.
 AgentRequest agent_request_from_json(std::string_view line);
 
-/// The answers' JSON. That of a HostQuestion is the host's facts.
-std::string to_json(const std::vector<ListeningAddress>& addresses);
-std::vector<ListeningAddress> listening_addresses_from_json(std::string_view text);
-std::string to_json(const std::vector<Link>& links);
-std::vector<Link> links_from_json(std::string_view text);
-
 }  // namespace ringrun

@@ -9,6 +9,7 @@
 #include "launcher/probe/staging.hpp"
 #include "lib/error.hpp"
 #include "lib/host/build_id.hpp"
+#include "lib/net/probe_json.hpp"
 #include "lib/text/shell_word.hpp"
 #include "lib/version.hpp"
 

@@ -45,16 +45,6 @@ TEST(AgentProtocol, RequestsArriveAsTheyWereSent) {
   EXPECT_TRUE(asked.thorough);
 }
 
-TEST(AgentProtocol, LinksArriveAsTheyWereFound) {
-  const Link link{0, 1, "192.168.1.6", {{4000, Outcome::dropped, 110, 2500}}, "192.168.1.1", "10.0.0.2", 9000, 1500};
-  const Link got = links_from_json(to_json(std::vector<Link>{link})).at(0);
-  EXPECT_EQ(got.address, "192.168.1.6");
-  EXPECT_EQ(got.attempts.at(0).outcome, Outcome::dropped);
-  EXPECT_EQ(got.attempts.at(0).error, 110);
-  EXPECT_EQ(got.seen_as, "192.168.1.1");
-  EXPECT_EQ(got.mtu_passed, 1500);
-}
-
 TEST(AgentProtocol, WhatIsNoRequestIsRefusedWithARemedy) {
   for (const char* line : {"", "hello", "{}", "[1]", R"({"schema":99,"ask":"facts"})", R"({"schema":1,"ask":"fly"})",
                            R"({"schema":1,"ask":"listen","nonce":5})"}) {

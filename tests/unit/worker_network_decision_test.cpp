@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "worker/network/probe_report.hpp"
+#include "lib/net/probe_json.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -147,13 +147,13 @@ TEST(WorkerNetwork, TellsOfNothingButTheNetwork) {
 }
 
 TEST(ProbeReport, ArrivesAsItWasSent) {
-  EXPECT_THAT(links_from("[]"), IsEmpty());
+  EXPECT_THAT(links_from_json("[]"), IsEmpty());
   Link sent = link(3, 4, "192.168.1.6", Outcome::no_host);
   sent.seen_as = "10.0.0.1";
   sent.source = "192.168.1.5";
   sent.mtu_tried = 9000;
   sent.mtu_passed = 1500;
-  const auto links = links_from(to_text(std::vector<Link>{sent}));
+  const auto links = links_from_json(to_json(std::vector<Link>{sent}));
   ASSERT_EQ(links.size(), 1u);
   const Link& got = links[0];
   EXPECT_EQ(got.from, 3);
@@ -170,7 +170,7 @@ TEST(ProbeReport, ArrivesAsItWasSent) {
   EXPECT_EQ(got.attempts[0].milliseconds, 3);
 
   const auto listening =
-      listening_from(to_text(std::vector<ListeningAddress>{{"192.168.1.6", {5, 6}}, {"10.0.0.1", {}}}));
+      listening_addresses_from_json(to_json(std::vector<ListeningAddress>{{"192.168.1.6", {5, 6}}, {"10.0.0.1", {}}}));
   ASSERT_EQ(listening.size(), 2u);
   EXPECT_EQ(listening[0].address, "192.168.1.6");
   EXPECT_THAT(listening[0].ports, ElementsAre(5, 6));

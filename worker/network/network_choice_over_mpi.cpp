@@ -9,9 +9,9 @@
 #include "lib/host/configuration_facts.hpp"
 #include "lib/host/host_name.hpp"
 #include "lib/net/probe_endpoint.hpp"
+#include "lib/net/probe_json.hpp"
 #include "worker/network/launcher_connection.hpp"
 #include "worker/network/mpi_interfaces.hpp"
-#include "worker/network/probe_report.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -107,13 +107,13 @@ class Choice {
     const auto texts = gather_from_leaders([&] {
       endpoint.emplace(nonce, host_);
       const auto addresses = candidate_addresses(candidates.at(static_cast<std::size_t>(host_)));
-      return to_text(endpoint->listen(addresses, kPortsEach, std::nullopt));
+      return to_json(endpoint->listen(addresses, kPortsEach, std::nullopt));
     });
     if (endpoint) begin(*endpoint, texts, nonce);
     serve_until_all_are_done(endpoint);
     matrix_.clear();
-    for (const std::string& text : gather_from_leaders([&] { return to_text(endpoint->links()); })) {
-      for (Link& link : links_from(text)) matrix_.push_back(std::move(link));
+    for (const std::string& text : gather_from_leaders([&] { return to_json(endpoint->links()); })) {
+      for (Link& link : links_from_json(text)) matrix_.push_back(std::move(link));
     }
     std::vector<NetworkHost> hosts;
     for (std::size_t i = 0; i < hosts_.size(); ++i) {
@@ -128,7 +128,7 @@ class Choice {
     const auto partners = choose_partners(static_cast<int>(texts.size()), seed);
     std::vector<ProbeTarget> targets;
     for (int partner : partners.at(static_cast<std::size_t>(host_))) {
-      for (const auto& at : listening_from(texts.at(static_cast<std::size_t>(partner)))) {
+      for (const auto& at : listening_addresses_from_json(texts.at(static_cast<std::size_t>(partner)))) {
         targets.push_back({partner, at});
       }
     }
