@@ -31,8 +31,8 @@ namespace {
 std::vector<std::string> sweep(const std::string& ringrun) { return {find_worker(ringrun), "-b", "8", "-f", "2"}; }
 
 HostList read_hosts(const LaunchRequest& request) {
-  std::optional<HostList> hostfile;
-  if (request.hostfile) hostfile = read_hostfile(*request.hostfile);
+  std::optional<HostPool> hostfile;
+  if (request.hostfile) hostfile = HostPool{read_hostfile(*request.hostfile), "the hostfile"};
   return choose_hosts(hostfile, request.host_lists);
 }
 
@@ -58,6 +58,9 @@ class Launch {
     check_root(request_, environment_);
     check_words(request_);
     hosts_ = read_hosts(request_);
+    for (const Host& host : hosts_) {
+      for (const std::string& warning : host.warnings) streams_.err << "ringrun: warning: " << warning << "\n";
+    }
     check_names(hosts_);
     exports_ = resolve_exports(request_.exports, environment_);
     program_ = request_.program;

@@ -43,7 +43,7 @@ std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapa
     if (hosts[i].slots) {
       count = *hosts[i].slots;
     } else if (capacities[i].gpus > 0) {
-      count = capacities[i].gpus;
+      count = hosts[i].slots_with_gpus.value_or(capacities[i].gpus);
     } else if (hosts[i].cores_unless_said && !(sweep && !any_gpu)) {
       count = std::max(capacities[i].cores, 1);
     }
