@@ -5,16 +5,17 @@
 #include <filesystem>
 #include <ostream>
 
+#include "launcher/decisions.hpp"
 #include "launcher/dry_run.hpp"
-#include "launcher/engine/openmpi.hpp"
-#include "launcher/hosts/hostfile.hpp"
-#include "launcher/hosts/named_hosts.hpp"
+#include "launcher/engine/engine_choice.hpp"
+#include "launcher/engine_request.hpp"
+#include "launcher/host_questions.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/job/program.hpp"
-#include "launcher/job/rendezvous.hpp"
+#include "launcher/job_hosts.hpp"
+#include "launcher/launch_context.hpp"
 #include "launcher/launch_errors.hpp"
 #include "launcher/preflight/network_settings.hpp"
-#include "launcher/preflight/port_shares.hpp"
 #include "launcher/preflight/report.hpp"
 #include "launcher/preflight/survey.hpp"
 #include "launcher/probe/probe.hpp"
@@ -22,23 +23,12 @@
 #include "launcher/request_checks.hpp"
 #include "launcher/run/job_process.hpp"
 #include "lib/explain/catalogue.hpp"
-#include "lib/host/host_name.hpp"
 
 namespace ringrun {
 namespace {
 
 /// What runs where no program is named: every size from 8 bytes to the worker's own largest.
 std::vector<std::string> sweep(const std::string& ringrun) { return {find_worker(ringrun), "-b", "8", "-f", "2"}; }
-
-HostList read_hosts(const LaunchRequest& request) {
-  std::optional<HostPool> hostfile;
-  if (request.hostfile) hostfile = HostPool{read_hostfile(*request.hostfile), "the hostfile"};
-  return choose_hosts(hostfile, request.host_lists);
-}
-
-bool all_local(const std::vector<HostAnswer>& answers) {
-  return std::all_of(answers.begin(), answers.end(), [](const HostAnswer& answer) { return answer.local; });
-}
 
 std::string current_folder() {
   std::error_code error;
@@ -47,38 +37,45 @@ std::string current_folder() {
   throw UserError("the current folder cannot be read: " + error.message(), "change into a folder that exists");
 }
 
+LaunchContext context_of(const LaunchRequest& request) {
+  LaunchContext context{request, read_environment(), own_executable(), current_folder()};
+  // mpirun looks for its own parts on PATH.
+  context.environment.emplace("PATH", kDefaultPath);
+  return context;
+}
+
 class Launch {
  public:
-  Launch(const LaunchRequest& request, const Streams& streams) : request_(request), streams_(streams) {
-    // mpirun looks for its own parts on PATH.
-    environment_.emplace("PATH", kDefaultPath);
-  }
+  Launch(const LaunchRequest& request, const Streams& streams)
+      : request_(request), streams_(streams), context_(context_of(request)) {}
 
   int run() {
-    check_root(request_, environment_);
+    check_root(request_, context_.environment);
     check_words(request_);
-    hosts_ = read_hosts(request_);
-    for (const Host& host : hosts_) {
-      for (const std::string& warning : host.warnings) streams_.err << "ringrun: warning: " << warning << "\n";
-    }
-    check_names(hosts_);
-    exports_ = resolve_exports(request_.exports, environment_);
-    program_ = request_.program;
+    context_.hosts = job_hosts(request_, context_.environment);
+    check_names(context_.hosts);
+    context_.exports = resolve_exports(request_.exports, context_.environment);
+    context_.program = request_.program;
     try_step("L7", [&] {
-      if (program_.empty()) program_ = sweep(ringrun_);
-      program_[0] = resolve_program(program_[0], cwd_, environment_);
+      if (context_.program.empty()) context_.program = sweep(context_.ringrun);
+      context_.program[0] = resolve_program(context_.program[0], context_.cwd, context_.environment);
     });
-    try_step("L2", [&] { mpirun_ = find_mpirun(request_.prefix, environment_, ringrun_); });
+    try_step("L2", [&] {
+      context_.engine = choose_engine({request_.engine, request_.prefix}, context_.environment, context_.ringrun);
+    });
 
-    HostProbe probe = make_probe();
+    AskedHosts asked = asked_hosts(context_.hosts);
+    asked_ = asked.hosts;
+    if (asked.any_remote) find_remote_shell();
+    HostProbe probe(asked_, std::move(asked.resolved), host_questions(context_));
     const std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });
     const bool all_answered = std::all_of(answers.begin(), answers.end(),
                                           [](const HostAnswer& answer) { return answer.fault == AgentFault::none; });
     if (!all_answered) return report_only(probe, without_job(answers));
     std::optional<Job> job;
     try_step("L5", [&] {
-      job = allot_ranks(request_, hosts_,
-                        {answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(hosts_.size())}, program_[0]);
+      const auto own = static_cast<std::ptrdiff_t>(context_.hosts.size());
+      job = allot_ranks(request_, context_.hosts, {answers.begin(), answers.begin() + own}, context_.program[0]);
     });
     const std::vector<SurveyedHost> surveyed = job ? with_job(*job, answers) : without_job(answers);
     if (request_.doctor) return report_only(probe, surveyed);
@@ -101,48 +98,12 @@ class Launch {
     }
   }
 
-  HostProbe make_probe() {
-    // Whoever launches takes part in the job's network also where no rank runs here.
-    HostList asked = hosts_;
-    std::vector<HostAnswer> resolved = resolve_hosts(hosts_);
-    remote_ = !all_local(resolved);
-    if (std::none_of(resolved.begin(), resolved.end(), [](const HostAnswer& answer) { return answer.local; })) {
-      Host self;
-      self.name = host_name();
-      self.origin = "this host";
-      asked.push_back(self);
-      resolved.push_back({});
-      resolved.back().local = true;
-      resolved.back().agent = hosts_.size();
-    }
-    asked_ = asked;
-    ProbeRequest request;
-    if (remote_) {
-      const auto variable = [&](const std::string& name) { return find_variable(environment_, name); };
-      shell_ = remote_shell_words(
-          request_.parameters, variable, [&](const std::string& name) { return find_on_path(environment_, name); },
-          request_.start_timeout);
-      request.shell_name = remote_shell_name(request_.parameters, variable);
-    }
-    request.ringrun = ringrun_;
-    request.shell = shell_;
-    request.master_port = said_master_port(hosts_[0], said());
-    request.timeout = request_.start_timeout;
-    request.question.prefix = request_.prefix.value_or("");
-    if (!program_.empty() && program_[0][0] == '/') request.question.program = program_[0];
-    request.question.cwd = request_.working_directory.value_or(cwd_);
-    request.question.visible_devices = find_variable(exports_.asked, "CUDA_VISIBLE_DEVICES");
-    request.question.environment = exports_.asked;
-    if (request_.ports) {
-      const PortRange rendezvous = share_ports(*request_.ports).rendezvous;
-      request.question.first_port = rendezvous.first;
-      request.question.last_port = rendezvous.last;
-    }
-    request.question.thorough = request_.doctor;
-    return {asked, resolved, request};
+  void find_remote_shell() {
+    const Environment& environment = context_.environment;
+    context_.shell = remote_shell_words(
+        request_.parameters, [&](const std::string& name) { return find_variable(environment, name); },
+        [&](const std::string& name) { return find_on_path(environment, name); }, request_.start_timeout);
   }
-
-  Said said() const { return {exports_, request_.master_port, environment_}; }
 
   void report_silence(const std::vector<std::size_t>& silent) const {
     std::string names;
@@ -153,7 +114,8 @@ class Launch {
 
   std::vector<SurveyedHost> without_job(const std::vector<HostAnswer>& answers) const {
     std::vector<SurveyedHost> surveyed;
-    for (std::size_t i = 0; i < answers.size(); ++i) surveyed.push_back({asked_[i], answers[i], 0, i >= hosts_.size()});
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      surveyed.push_back({asked_[i], answers[i], 0, i >= context_.hosts.size()});
     return surveyed;
   }
 
@@ -173,14 +135,13 @@ class Launch {
   }
 
   Situation look(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
-    const std::string program = program_.empty() ? "" : program_[0];
-    Situation situation =
-        survey(probe, surveyed, {request_, exports_, environment_, program, is_worker(), mpirun_.version});
+    const std::string program = context_.program.empty() ? "" : context_.program[0];
+    Situation situation = survey(
+        probe, surveyed,
+        {request_, context_.exports, context_.environment, program, context_.is_worker(), context_.engine.version});
     probe.dismiss();
     return situation;
   }
-
-  bool is_worker() const { return !program_.empty() && std::filesystem::path(program_[0]).filename() == "worker"; }
 
   /// --doctor, and a launch that cannot be for some host.
   int report_only(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
@@ -206,20 +167,20 @@ class Launch {
       if (has_errors(findings)) return kHostOrNetwork;
     }
     const NetworkSettings settings = network_settings(situation);
-    job.plan = make_plan(request_, job, exports_, settings, environment_);
-    const EngineRequest engine = engine_request(job, settings);
-    const EngineCommand command = openmpi_command(engine, environment_);
+    job.plan = make_plan(request_, job, context_.exports, settings, context_.environment);
+    const EngineCommand command = engine_command(engine_request(context_, job, settings), context_.environment);
     const std::string line = shell_line(command);
-    report_decisions(engine, job, settings, line);
+    report_decisions(streams_.err, context_, job, settings, line);
     if (request_.dry_run) {
       print_dry_run(streams_.out, job, line);
       return printed(streams_.out);
     }
-    Environment environment = environment_;
+    Environment environment = context_.environment;
     for (const std::string& name : command.unset) environment.erase(name);
     for (const auto& [name, value] : command.set) environment.insert_or_assign(name, value);
-    return run_job({ringrun_, command.argv, environment, request_.verbose, ends_at_failure(request_, environment),
-                    request_.end_on_hang.value_or(is_worker()), std::chrono::seconds(request_.hang_timeout)});
+    return run_job({context_.ringrun, command.argv, environment, request_.verbose,
+                    ends_at_failure(request_, environment), request_.end_on_hang.value_or(context_.is_worker()),
+                    std::chrono::seconds(request_.hang_timeout)});
   }
 
   void say(const Findings& findings) const {
@@ -229,63 +190,11 @@ class Launch {
     print(streams_.err, shown, "ringrun: ");
   }
 
-  EngineRequest engine_request(const Job& job, const NetworkSettings& settings) const {
-    EngineRequest engine;
-    engine.ringrun = ringrun_;
-    engine.mpirun = mpirun_;
-    bool remote = false;
-    for (std::size_t i = 0; i < job.hosts.size(); ++i) {
-      engine.hosts.push_back(job.hosts[i].host);
-      engine.ranks.push_back(job.hosts[i].ranks);
-      engine.staged.push_back(job.hosts[i].answer.staged);
-      if (job.hosts[i].answer.local) engine.own_host = static_cast<int>(i);
-      remote = remote || !job.hosts[i].answer.local;
-    }
-    if (remote) engine.shell = shell_;
-    engine.no_ssh = !remote && !find_on_path(environment_, "ssh") && !find_on_path(environment_, "rsh");
-    engine.binds = job.binds;
-    engine.oversubscribed = job.oversubscribed;
-    engine.oversubscribe = request_.oversubscribe;
-    engine.allow_run_as_root = request_.allow_run_as_root;
-    engine.bind_to = request_.bind_to;
-    engine.working_directory = request_.working_directory;
-    engine.prefix = request_.prefix;
-    engine.parameters = settings.parameters;
-    engine.parameters.insert(engine.parameters.end(), request_.parameters.begin(), request_.parameters.end());
-    engine.exports = exports_;
-    engine.plan = to_json(job.plan);
-    engine.program = program_;
-    return engine;
-  }
-
-  void report_decisions(const EngineRequest& engine, const Job& job, const NetworkSettings& settings,
-                        const std::string& line) const {
-    std::ostream& err = streams_.err;
-    for (const std::string& warning : engine.exports.warnings) err << "ringrun: warning: " << warning << "\n";
-    for (const std::string& warning : job.warnings) err << "ringrun: warning: " << warning << "\n";
-    if (!request_.verbose || request_.dry_run) return;
-    err << "ringrun: Open MPI " << engine.mpirun.version << ", " << engine.mpirun.path << "\n";
-    for (const std::string& chosen : settings.lines) err << "ringrun: " << chosen << "\n";
-    for (const auto& [name, value] : engine.exports.forwarded)
-      err << "ringrun: forwards " << name << "=" << value << "\n";
-    err << "ringrun: MASTER_ADDR=" << job.plan.rendezvous.address << " MASTER_PORT=" << job.plan.rendezvous.port
-        << "\n";
-    err << "ringrun: " << line << "\n";
-  }
-
   const LaunchRequest& request_;
   const Streams& streams_;
-  Environment environment_ = read_environment();
-  std::string ringrun_ = own_executable();
-  std::string cwd_ = current_folder();
-  HostList hosts_;
-  /// Those of the job, and this host behind them where it is none of them.
+  LaunchContext context_;
+  /// The job's, and this host behind them where it is none of them.
   HostList asked_;
-  Exports exports_;
-  std::vector<std::string> program_;
-  Mpirun mpirun_;
-  std::vector<std::string> shell_;
-  bool remote_ = false;
   /// Of --doctor.
   Findings troubles_;
 };

@@ -29,6 +29,8 @@ struct LaunchRequest {
   std::optional<std::string> working_directory;
   std::optional<std::string> prefix;
   std::optional<int> master_port;
+  /// --engine: "auto", "openmpi" or "slurm"; unset: auto.
+  std::optional<std::string> engine;
   /// Seconds.
   int start_timeout = 30;
   /// Report what is wrong with hosts and network, and start nothing.

@@ -56,6 +56,11 @@ Transport transport(const std::string& text) {
   throw UserError("--transport '" + text + "' is not known", "mpi or nccl");
 }
 
+std::string engine(const std::string& text) {
+  if (text == "auto" || text == "openmpi" || text == "slurm") return text;
+  throw UserError("--engine '" + text + "' is not known", "auto, openmpi or slurm");
+}
+
 bool ends_on_hang(const std::string& text) {
   if (text == "end") return true;
   if (text == "report") return false;
@@ -134,6 +139,11 @@ std::vector<OptionRow> make_table() {
        [](LaunchRequest& r, const Values& v) {
          set_once("--master-port", r.master_port, whole_number("--master-port", v[0], 1, 65535));
        }},
+      {{"--engine"},
+       1,
+       "NAME",
+       "what starts the ranks: auto, openmpi, slurm (auto)",
+       [](LaunchRequest& r, const Values& v) { set_once("--engine", r.engine, engine(v[0])); }},
       {{"--doctor"},
        0,
        "",

@@ -1,5 +1,6 @@
 #include "launcher/engine/mpirun.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "launcher/launch_errors.hpp"
@@ -12,7 +13,7 @@ constexpr const char* kInstall = "install Open MPI on every host: apt install op
 
 }  // namespace
 
-Mpirun parse_mpirun_version(const std::string& path, const std::string& text) {
+Engine parse_mpirun_version(const std::string& path, const std::string& text) {
   const std::string mark = "(Open MPI) ";
   const std::size_t at = text.find(mark);
   if (at == std::string::npos) {
@@ -25,15 +26,16 @@ Mpirun parse_mpirun_version(const std::string& path, const std::string& text) {
                         " mpirun; ringrun needs Open MPI's",
                     std::string(kInstall) + ", and put it first on PATH or name it with --prefix DIR");
   }
-  Mpirun mpirun{path, 0, text.substr(at + mark.size())};
-  mpirun.version.erase(mpirun.version.find_first_of(" \r\n"));
-  std::from_chars(mpirun.version.data(), mpirun.version.data() + mpirun.version.size(), mpirun.major);
-  if (mpirun.major < 4)
-    throw HostError(path + " is Open MPI " + mpirun.version + ", ringrun needs 4.1 or newer", kInstall);
-  return mpirun;
+  Engine engine{EngineKind::openmpi4, path, text.substr(at + mark.size())};
+  engine.version.erase(std::min(engine.version.find_first_of(" \r\n"), engine.version.size()));
+  int major = 0;
+  std::from_chars(engine.version.data(), engine.version.data() + engine.version.size(), major);
+  if (major < 4) throw HostError(path + " is Open MPI " + engine.version + ", ringrun needs 4.1 or newer", kInstall);
+  if (major > 4) engine.kind = EngineKind::openmpi5;
+  return engine;
 }
 
-Mpirun find_mpirun(const std::optional<std::string>& prefix, const Environment& environment,
+Engine find_mpirun(const std::optional<std::string>& prefix, const Environment& environment,
                    const std::string& ringrun) {
   std::optional<std::string> path;
   if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, "mpirun", ringrun);

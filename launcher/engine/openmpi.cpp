@@ -4,10 +4,13 @@
 #include <array>
 #include <numeric>
 
+#include "launcher/engine/host_directory.hpp"
 #include "launcher/probe/remote_shell.hpp"
 
 namespace ringrun {
 namespace {
+
+bool is_five(const Engine& engine) { return engine.kind == EngineKind::openmpi5; }
 
 bool begins_with(const std::string& text, const char* beginning) { return text.rfind(beginning, 0) == 0; }
 
@@ -54,7 +57,7 @@ std::string host_words(const EngineRequest& request) {
   std::string text;
   for (std::size_t i = 0; i < request.hosts.size(); ++i) {
     // Open MPI 5 (5.0.7) gives the host that it runs on no slots where -H names it by its address.
-    const bool own = static_cast<int>(i) == request.own_host && request.mpirun.major >= 5;
+    const bool own = static_cast<int>(i) == request.own_host && is_five(request.engine);
     const std::string name = own ? "localhost" : request.hosts[i].name;
     const int words = needs_order(request) ? request.ranks[i] : 1;
     const std::string word = needs_order(request) ? name : name + ":" + std::to_string(request.ranks[i]);
@@ -76,7 +79,7 @@ class Words {
 };
 
 void add_remote_shell(Words& words, const EngineRequest& request) {
-  const bool five = request.mpirun.major >= 5;
+  const bool five = is_five(request.engine);
   words.add("--mca", five ? "plm_ssh_agent" : "plm_rsh_agent", request.ringrun + " __rsh");
   // ringrun's directory of hosts is on this host alone, so the daemons cannot start each other.
   words.add("--mca", five ? "plm_ssh_no_tree_spawn" : "plm_rsh_no_tree_spawn", "1");
@@ -88,8 +91,8 @@ void add_remote_shell(Words& words, const EngineRequest& request) {
 }
 
 // Open MPI 5 has new names for these, and is silent about the old ones.
-std::string parameter_name(const Mpirun& mpirun, const std::string& name) {
-  if (mpirun.major < 5) return name;
+std::string parameter_name(const Engine& engine, const std::string& name) {
+  if (!is_five(engine)) return name;
   if (begins_with(name, "plm_rsh_")) return "plm_ssh_" + name.substr(8);
   if (name == "oob_tcp_if_include") return "prte_if_include";
   if (name == "orte_keep_fqdn_hostnames") return "prte_keep_fqdn_hostnames";
@@ -121,7 +124,7 @@ void add_wrapper(Words& words, const EngineRequest& request) {
 EngineCommand openmpi_command(const EngineRequest& request, const Environment& environment) {
   EngineCommand command;
   Words words(command.argv);
-  words.add(request.mpirun.path);
+  words.add(request.engine.path);
   if (request.allow_run_as_root) words.add("--allow-run-as-root");
   if (request.prefix) words.add("--prefix", *request.prefix);
   words.add("-np", std::to_string(std::accumulate(request.ranks.begin(), request.ranks.end(), 0)));
@@ -140,7 +143,7 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
   // mpirun stops where it finds no ssh, as in most containers, for hosts too that need none.
   if (request.no_ssh) words.add("--mca", "plm_rsh_agent", request.ringrun);
   for (const auto& [name, value] : request.parameters) {
-    if (!is_remote_shell_parameter(name)) words.add("--mca", parameter_name(request.mpirun, name), value);
+    if (!is_remote_shell_parameter(name)) words.add("--mca", parameter_name(request.engine, name), value);
   }
   words.add("-x", kPlanVariable);
   add_exports(words, request.exports.forwarded, environment);

@@ -69,7 +69,7 @@ TEST_F(Ringrun, ABadHostfileIsNamedWithItsLine) {
   const std::string path = file("ab", "a slots=2\nb slots=two\n");
   const CommandResult result = ringrun({"-hostfile", path, "true"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, StartsWith("ringrun: " + path + ":2: 'slots=two' is not a whole number from 1 upwards\n  "));
+  EXPECT_THAT(result.err, StartsWith("ringrun: " + path + ":2: 'slots=two' is not a whole number from 0 upwards\n  "));
   EXPECT_EQ(ringrun({"-hostfile", "nowhere", "true"}).exit_code, 2);
   EXPECT_EQ(ringrun({"-hostfile", folder_, "true"}).exit_code, 2);
   EXPECT_EQ(ringrun({"-hostfile", file("empty", "# none\n"), "true"}).exit_code, 2);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "launcher/engine/host_directory.hpp"
+#include "launcher/engine/mpirun.hpp"
 #include "launcher/engine/openmpi.hpp"
 #include "launcher/launch_errors.hpp"
 #include "launcher/probe/remote_shell.hpp"
@@ -21,7 +23,8 @@ Host named(const std::string& name) {
 EngineRequest two_hosts(int major) {
   EngineRequest request;
   request.ringrun = "/opt/ringrun";
-  request.mpirun = {"/usr/bin/mpirun", major, major == 4 ? "4.1.4" : "5.0.7"};
+  request.engine = major == 4 ? Engine{EngineKind::openmpi4, "/usr/bin/mpirun", "4.1.4"}
+                              : Engine{EngineKind::openmpi5, "/usr/bin/mpirun", "5.0.7"};
   request.hosts = {named("a"), named("b")};
   request.ranks = {2, 1};
   request.own_host = 0;
@@ -183,7 +186,7 @@ TEST(Exports, TheLastWordForANameWins) {
 }
 
 TEST(Mpirun, IsToldByItsVersion) {
-  EXPECT_EQ(parse_mpirun_version("/m", "mpirun (Open MPI) 4.1.4\n\nReport bugs to\n").major, 4);
+  EXPECT_EQ(parse_mpirun_version("/m", "mpirun (Open MPI) 4.1.4\n\nReport bugs to\n").kind, EngineKind::openmpi4);
   EXPECT_EQ(parse_mpirun_version("/m", "mpirun (Open MPI) 5.0.7\n").version, "5.0.7");
   EXPECT_EQ(problem_of([] { parse_mpirun_version("/m", "HYDRA build details:\n"); }),
             "/m is MPICH's mpirun; ringrun needs Open MPI's");

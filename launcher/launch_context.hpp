@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "launcher/cli/launch_request.hpp"
+#include "launcher/engine/engine.hpp"
+#include "launcher/engine/exports.hpp"
+#include "launcher/environment.hpp"
+#include "launcher/hosts/host_list.hpp"
+
+namespace ringrun {
+
+/// What a launch knows before it asks the hosts: the request, and what was looked up here.
+struct LaunchContext {
+  const LaunchRequest& request;
+  /// ringrun's own.
+  Environment environment;
+  /// Absolute path of this program.
+  std::string ringrun;
+  /// The current folder.
+  std::string cwd;
+  HostList hosts = {};
+  Exports exports = {};
+  /// Absolute path and arguments; empty only where --doctor found none.
+  std::vector<std::string> program = {};
+  Engine engine = {};
+  /// Words of the remote shell; empty where every host is this one, or where there is none.
+  std::vector<std::string> shell = {};
+
+  /// The program is the sweep's worker.
+  bool is_worker() const;
+};
+
+}  // namespace ringrun
