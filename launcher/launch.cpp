@@ -215,8 +215,29 @@ class Launch {
     Environment environment = environment_;
     for (const std::string& name : command.unset) environment.erase(name);
     for (const auto& [name, value] : command.set) environment.insert_or_assign(name, value);
-    return run_job({ringrun_, command.argv, environment, request_.verbose, ends_at_failure(request_, environment),
-                    request_.end_on_hang.value_or(is_worker()), std::chrono::seconds(request_.hang_timeout)});
+    return run_job(job_command(job, {command.argv, std::move(environment)}));
+  }
+
+  JobCommand job_command(const Job& job, EngineStart engine) const {
+    JobCommand command;
+    command.ringrun = ringrun_;
+    command.engine = mpirun_.major >= 5 ? EngineKind::openmpi5 : EngineKind::openmpi4;
+    command.keep_banners = request_.verbose;
+    command.ends_at_failure = ends_at_failure(request_, engine.environment);
+    command.start = std::move(engine);
+    command.end_on_hang = request_.end_on_hang.value_or(is_worker());
+    command.hang_timeout = std::chrono::seconds(request_.hang_timeout);
+    command.start_timeout = std::chrono::seconds(request_.start_timeout);
+    for (const JobHost& host : job.hosts) {
+      StartedHost started{host.host.name, {}, host.ranks, host.answer.local};
+      if (!host.answer.address.empty()) started.addresses.push_back(host.answer.address);
+      for (const Interface& interface : host.answer.facts.interfaces) {
+        for (const auto& address : interface.ipv4) started.addresses.push_back(address.ip);
+      }
+      command.hosts.push_back(std::move(started));
+    }
+    command.run_id = job.plan.rendezvous.run_id;
+    return command;
   }
 
   void say(const Findings& findings) const {
