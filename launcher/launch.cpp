@@ -1,7 +1,6 @@
 #include "launcher/launch.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <ostream>
 
@@ -12,6 +11,7 @@
 #include "launcher/host_questions.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/job/program.hpp"
+#include "launcher/job_command.hpp"
 #include "launcher/job_hosts.hpp"
 #include "launcher/launch_context.hpp"
 #include "launcher/launch_errors.hpp"
@@ -178,9 +178,7 @@ class Launch {
     Environment environment = context_.environment;
     for (const std::string& name : command.unset) environment.erase(name);
     for (const auto& [name, value] : command.set) environment.insert_or_assign(name, value);
-    return run_job({context_.ringrun, command.argv, environment, request_.verbose,
-                    ends_at_failure(request_, environment), request_.end_on_hang.value_or(context_.is_worker()),
-                    std::chrono::seconds(request_.hang_timeout)});
+    return run_job(job_command(context_, job, {command.argv, std::move(environment)}));
   }
 
   void say(const Findings& findings) const {

@@ -23,9 +23,9 @@ int run_job(const JobCommand& command) {
   // In a terminal the engine stays in the foreground group, to read it; Ctrl-C reaches it there without our help.
   const bool in_terminal = isatty(STDIN_FILENO) != 0;
   std::vector<std::string> words = {command.ringrun, "__exec", std::to_string(getpid()), in_terminal ? "0" : "1"};
-  words.insert(words.end(), command.argv.begin(), command.argv.end());
+  words.insert(words.end(), command.start.argv.begin(), command.start.argv.end());
   std::vector<std::string> variables;
-  for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.start.environment) variables.push_back(name + "=" + value);
 
   // A reader that goes away is an answer of write(), not the end of ringrun; libuv gives the engine the default back.
   ::signal(SIGPIPE, SIG_IGN);

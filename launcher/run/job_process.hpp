@@ -1,20 +1,37 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "launcher/engine/engine_kind.hpp"
 #include "launcher/environment.hpp"
 
 namespace ringrun {
 
+/// The engine's command with its whole environment.
+struct EngineStart {
+  std::vector<std::string> argv;
+  Environment environment;
+};
+
+/// A host that must start ranks. `addresses` are those from which its daemon may connect; `local`: the engine runs
+/// there.
+struct StartedHost {
+  std::string name;
+  std::vector<std::string> addresses;
+  int ranks = 0;
+  bool local = false;
+};
+
 struct JobCommand {
   /// Path of this program, whose `__exec` starts the engine.
   std::string ringrun;
-  std::vector<std::string> argv;
-  /// The whole environment.
-  Environment environment;
-  /// Show what the engine says about ranks whose own lines say it better.
+  EngineKind engine = EngineKind::openmpi4;
+  EngineStart start;
+  /// Show what the engine says about ranks whose own records say it better.
   bool keep_banners = false;
   /// The engine ends the job when a rank fails, unless it was told not to.
   bool ends_at_failure = true;
@@ -22,6 +39,17 @@ struct JobCommand {
   bool end_on_hang = false;
   /// How long nothing comes, behind a line that says the job cannot go on, where it hangs.
   std::chrono::seconds hang_timeout{10};
+  /// How long after the engine's start every host must have started a rank.
+  std::chrono::seconds start_timeout{30};
+  /// How long the job may take.
+  std::optional<std::chrono::seconds> timeout;
+  /// In the plan's order.
+  std::vector<StartedHost> hosts;
+  /// That of the plan; records of other jobs are not this one's.
+  std::string run_id;
+  int max_restarts = 0;
+  /// What starts the job again after a failed rank, from 1; needed where max_restarts is not 0.
+  std::function<EngineStart(int restart)> renew;
 };
 
 /// Runs the engine's command to its end on ringrun's own standard streams, hands signals on to it, and ends it when
