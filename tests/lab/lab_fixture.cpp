@@ -185,19 +185,40 @@ std::vector<std::string> Lab::processes(const std::string& host) {
   return lines;
 }
 
-std::string Lab::pid_of(const std::string& host, const std::string& program) {
+namespace {
+
+/// Asks for a host's processes until one is right; its pid, and empty after 20 s.
+std::string wait_for_process(const std::function<std::vector<std::string>()>& processes,
+                             const std::function<bool(const std::string& program, const std::string& word)>& is_right) {
   std::string found;
   wait_until(
       [&] {
-        for (const auto& line : processes(host)) {
-          std::string pid, path;
-          std::istringstream(line) >> pid >> path;
-          if (path.substr(path.rfind('/') + 1) == program) found = pid;
+        for (const auto& line : processes()) {
+          std::string pid, path, word;
+          std::istringstream(line) >> pid >> path >> word;
+          if (is_right(path.substr(path.rfind('/') + 1), word)) found = pid;
         }
         return !found.empty();
       },
       std::chrono::seconds(20));
+  return found;
+}
+
+}  // namespace
+
+std::string Lab::pid_of(const std::string& host, const std::string& program) {
+  const auto found = wait_for_process([&] { return processes(host); },
+                                      [&](const std::string& name, const std::string&) { return name == program; });
   EXPECT_FALSE(found.empty()) << "no " << program << " on " << host;
+  return found;
+}
+
+std::string Lab::launcher_pid(const std::string& host) {
+  // Its own entries are words like __rank.
+  const auto found = wait_for_process(
+      [&] { return processes(host); },
+      [](const std::string& name, const std::string& word) { return name == "ringrun" && word.rfind("__", 0) != 0; });
+  EXPECT_FALSE(found.empty()) << "no ringrun on " << host;
   return found;
 }
 

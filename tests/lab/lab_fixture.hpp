@@ -62,6 +62,8 @@ class Lab : public testing::Test {
   /// Waits for a process whose program (last part of its path) is this one; its pid on that host, empty at the
   /// deadline.
   static std::string pid_of(const std::string& host, const std::string& program);
+  /// Of the ringrun that a person started there, not of its wrappers and agents; empty at the deadline.
+  static std::string launcher_pid(const std::string& host);
   static void send_signal(const std::string& host, const std::string& signal, const std::string& pid);
   static void expect_no_process_left(std::chrono::seconds deadline = std::chrono::seconds(5));
 
