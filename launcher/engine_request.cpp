@@ -17,6 +17,7 @@ EngineRequest engine_request(const LaunchContext& context, const Job& job, const
   }
   if (remote) engine.shell = context.shell;
   engine.no_ssh = !remote && !find_on_path(context.environment, "ssh") && !find_on_path(context.environment, "rsh");
+  engine.in_allocation = context.allocation.has_value();
   engine.binds = job.binds;
   engine.oversubscribed = job.oversubscribed;
   engine.oversubscribe = request.oversubscribe;

@@ -52,7 +52,9 @@ class Launch {
   int run() {
     check_root(request_, context_.environment);
     check_words(request_);
-    context_.hosts = job_hosts(request_, context_.environment);
+    context_.allocation = read_slurm_allocation(context_.environment);
+    if (context_.allocation) context_.slurm = find_slurm(context_.environment);
+    context_.hosts = job_hosts(request_, context_.allocation);
     check_names(context_.hosts);
     context_.exports = resolve_exports(request_.exports, context_.environment);
     context_.program = request_.program;
@@ -61,7 +63,8 @@ class Launch {
       context_.program[0] = resolve_program(context_.program[0], context_.cwd, context_.environment);
     });
     try_step("L2", [&] {
-      context_.engine = choose_engine({request_.engine, request_.prefix}, context_.environment, context_.ringrun);
+      context_.engine =
+          choose_engine({request_.engine, request_.prefix, context_.slurm}, context_.environment, context_.ringrun);
     });
 
     AskedHosts asked = asked_hosts(context_.hosts);
@@ -100,9 +103,14 @@ class Launch {
 
   void find_remote_shell() {
     const Environment& environment = context_.environment;
+    const auto variable = [&](const std::string& name) { return find_variable(environment, name); };
+    if (context_.slurm && !is_remote_shell_said(request_.parameters, variable)) {
+      context_.shell = slurm_shell_words(*context_.slurm);
+      return;
+    }
     context_.shell = remote_shell_words(
-        request_.parameters, [&](const std::string& name) { return find_variable(environment, name); },
-        [&](const std::string& name) { return find_on_path(environment, name); }, request_.start_timeout);
+        request_.parameters, variable, [&](const std::string& name) { return find_on_path(environment, name); },
+        request_.start_timeout);
   }
 
   void report_silence(const std::vector<std::size_t>& silent) const {
@@ -136,9 +144,10 @@ class Launch {
 
   Situation look(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
     const std::string program = context_.program.empty() ? "" : context_.program[0];
+    // Only mpirun must be like the hosts' own.
+    const std::string version = context_.engine.kind == EngineKind::slurm ? "" : context_.engine.version;
     Situation situation = survey(
-        probe, surveyed,
-        {request_, context_.exports, context_.environment, program, context_.is_worker(), context_.engine.version});
+        probe, surveyed, {request_, context_.exports, context_.environment, program, context_.is_worker(), version});
     probe.dismiss();
     return situation;
   }
@@ -168,6 +177,9 @@ class Launch {
     }
     const NetworkSettings settings = network_settings(situation);
     job.plan = make_plan(request_, job, context_.exports, settings, context_.environment);
+    if (context_.engine.kind == EngineKind::slurm) {
+      for (const JobHost& host : job.hosts) job.plan.nodes.push_back(host.host.name);
+    }
     const EngineCommand command = engine_command(engine_request(context_, job, settings), context_.environment);
     const std::string line = shell_line(command);
     report_decisions(streams_.err, context_, job, settings, line);

@@ -6,8 +6,10 @@
 #include "launcher/cli/launch_request.hpp"
 #include "launcher/engine/engine.hpp"
 #include "launcher/engine/exports.hpp"
+#include "launcher/engine/slurm.hpp"
 #include "launcher/environment.hpp"
 #include "launcher/hosts/host_list.hpp"
+#include "launcher/hosts/slurm_allocation.hpp"
 
 namespace ringrun {
 
@@ -20,6 +22,9 @@ struct LaunchContext {
   std::string ringrun;
   /// The current folder.
   std::string cwd;
+  std::optional<SlurmAllocation> allocation = {};
+  /// In an allocation, where there is srun.
+  std::optional<Slurm> slurm = {};
   HostList hosts = {};
   Exports exports = {};
   /// Absolute path and arguments; empty only where --doctor found none.

@@ -13,6 +13,8 @@ struct Engine {
   std::string path;
   /// "4.1.4"
   std::string version;
+  /// It can bind ranks; some clusters' srun cannot.
+  bool binds_tasks = true;
   bool operator==(const Engine&) const = default;
 };
 

@@ -1,7 +1,9 @@
 #include "launcher/engine/engine_command.hpp"
 
+#include <stdexcept>
+
 #include "launcher/engine/openmpi.hpp"
-#include "lib/error.hpp"
+#include "launcher/engine/srun.hpp"
 
 namespace ringrun {
 
@@ -11,9 +13,9 @@ EngineCommand engine_command(const EngineRequest& request, const Environment& en
     case EngineKind::openmpi5:
       return openmpi_command(request, environment);
     case EngineKind::slurm:
-      break;
+      return srun_command(request, environment);
   }
-  throw UserError("jobs cannot be started by srun yet", "--engine openmpi");
+  throw std::logic_error("an engine without a command");
 }
 
 }  // namespace ringrun

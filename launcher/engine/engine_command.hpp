@@ -35,6 +35,8 @@ struct EngineRequest {
   std::vector<std::string> shell;
   /// No host is remote, and this one has no remote shell.
   bool no_ssh = false;
+  /// ringrun runs in a Slurm allocation, in which mpirun is to see nothing but the hosts it is given.
+  bool in_allocation = false;
   /// ringrun binds the ranks.
   bool binds = false;
   /// More ranks than slots somewhere.

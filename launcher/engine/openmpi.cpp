@@ -90,6 +90,15 @@ void add_remote_shell(Words& words, const EngineRequest& request) {
   if (dotted) words.add("--mca", five ? "prte_keep_fqdn_hostnames" : "orte_keep_fqdn_hostnames", "1");
 }
 
+/// In an allocation mpirun would take hosts and slots from Slurm, quietly fewer than it is asked for (4.1.4: -H a:3 is
+/// two ranks where Slurm has two tasks), and its daemons would not know their place. With them in steps of their own
+/// they must not go to the background: Slurm ends what a step leaves behind.
+void keep_slurm_out(Words& words, const EngineRequest& request) {
+  const bool five = is_five(request.engine);
+  words.add("--mca", "plm", five ? "ssh" : "rsh", "--mca", "ras", "^slurm");
+  words.add("--mca", five ? "prte_leave_session_attached" : "orte_leave_session_attached", "1");
+}
+
 // Open MPI 5 has new names for these, and is silent about the old ones.
 std::string parameter_name(const Engine& engine, const std::string& name) {
   if (!is_five(engine)) return name;
@@ -140,6 +149,7 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
   if (request.oversubscribed) words.add("--mca", "mpi_yield_when_idle", "1");
   if (request.working_directory) words.add("-wdir", *request.working_directory);
   if (!request.shell.empty()) add_remote_shell(words, request);
+  if (request.in_allocation) keep_slurm_out(words, request);
   // mpirun stops where it finds no ssh, as in most containers, for hosts too that need none.
   if (request.no_ssh) words.add("--mca", "plm_rsh_agent", request.ringrun);
   for (const auto& [name, value] : request.parameters) {

@@ -17,6 +17,9 @@ class NamedHosts {
   explicit NamedHosts(const std::optional<HostPool>& pool) : pool_(pool) {
     if (!pool) return;
     for (std::size_t i = 0; i < pool->hosts.size(); ++i) place_in_pool_.emplace(pool->hosts[i].name, i);
+    if (const auto here = place_in_pool_.find(pool->here); here != place_in_pool_.end()) {
+      place_in_pool_.emplace("localhost", here->second);
+    }
   }
 
   void add_list(const std::string& list) {
@@ -111,6 +114,7 @@ class NamedHosts {
     if (all) return host;
     if (!named.slots) host.slots_with_gpus = host.slots;
     host.slots = named.slots;
+    host.slots_without_gpus.reset();
     host.cores_unless_said = false;
     return host;
   }

@@ -12,6 +12,8 @@ namespace ringrun {
 struct HostPool {
   HostList hosts;
   std::string name;
+  /// Which of them "localhost" means, "" for none but one of that name.
+  std::string here = {};
 };
 
 /// The hosts that a command line names. `lists` are the values of -H, each "a,b:2,user@c:*,node[1-4]"; a host that

@@ -44,8 +44,9 @@ std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapa
       count = *hosts[i].slots;
     } else if (capacities[i].gpus > 0) {
       count = hosts[i].slots_with_gpus.value_or(capacities[i].gpus);
-    } else if (hosts[i].cores_unless_said && !(sweep && !any_gpu)) {
-      count = std::max(capacities[i].cores, 1);
+    } else if (!(sweep && !any_gpu)) {
+      const int unsaid = hosts[i].cores_unless_said ? std::max(capacities[i].cores, 1) : 1;
+      count = hosts[i].slots_without_gpus.value_or(unsaid);
     }
     slots.push_back(count);
   }

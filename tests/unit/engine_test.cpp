@@ -118,6 +118,19 @@ TEST(OpenMpi, OptionsAndParametersArePassedOn) {
                                                                                 "a b"}));
 }
 
+TEST(OpenMpi, InASlurmAllocationTheHostsAreThoseItIsGiven) {
+  EngineRequest request = two_hosts(4);
+  request.in_allocation = true;
+  const auto says = [&](const Words& wanted) {
+    const Words argv = openmpi_command(request, {}).argv;
+    return std::search(argv.begin(), argv.end(), wanted.begin(), wanted.end()) != argv.end();
+  };
+  EXPECT_TRUE(says({"--mca", "plm", "rsh", "--mca", "ras", "^slurm", "--mca", "orte_leave_session_attached", "1"}));
+  request = two_hosts(5);
+  request.in_allocation = true;
+  EXPECT_TRUE(says({"--mca", "plm", "ssh", "--mca", "ras", "^slurm", "--mca", "prte_leave_session_attached", "1"}));
+}
+
 TEST(OpenMpi, AnExplicitBindingWins) {
   EngineRequest request = one_host();
   request.bind_to = "core";
