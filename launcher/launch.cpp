@@ -50,7 +50,6 @@ class Launch {
       : request_(request), streams_(streams), context_(context_of(request)) {}
 
   int run() {
-    check_root(request_, context_.environment);
     check_words(request_);
     context_.allocation = read_slurm_allocation(context_.environment);
     if (context_.allocation) context_.slurm = find_slurm(context_.environment);
@@ -66,6 +65,8 @@ class Launch {
       context_.engine =
           choose_engine({request_.engine, request_.prefix, context_.slurm}, context_.environment, context_.ringrun);
     });
+    // srun does not mind.
+    if (context_.engine.kind != EngineKind::slurm) check_root(request_, context_.environment);
 
     AskedHosts asked = asked_hosts(context_.hosts);
     asked_ = asked.hosts;

@@ -6,6 +6,7 @@
 
 #include "launcher/engine/host_directory.hpp"
 #include "launcher/probe/remote_shell.hpp"
+#include "lib/error.hpp"
 
 namespace ringrun {
 namespace {
@@ -95,6 +96,12 @@ void add_remote_shell(Words& words, const EngineRequest& request) {
 /// they must not go to the background: Slurm ends what a step leaves behind.
 void keep_slurm_out(Words& words, const EngineRequest& request) {
   const bool five = is_five(request.engine);
+  for (const auto& [name, value] : request.parameters) {
+    if (name != "plm" && name != "ras") continue;
+    throw UserError(
+        "--mca " + name + " " + value + ": in a Slurm allocation ringrun gives mpirun its hosts and daemons",
+        "leave it off; --engine slurm starts the ranks by srun");
+  }
   words.add("--mca", "plm", five ? "ssh" : "rsh", "--mca", "ras", "^slurm");
   words.add("--mca", five ? "prte_leave_session_attached" : "orte_leave_session_attached", "1");
 }

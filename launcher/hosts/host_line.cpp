@@ -81,7 +81,6 @@ void pass_over(Host& host, const std::string& word, const std::string& where) {
 
 /// Words of Hydra's and of older launchers that have another place here.
 const char* remedy_for(const std::string& attribute) {
-  if (attribute == "binding") return "bind ranks with --bind-to";
   if (attribute == "ifname") return "name the interface behind #: at the line's end: #: nic=NAME";
   if (attribute == "gpus" || attribute == "nic") return "it stands behind #: at the line's end, for ringrun alone";
   return "mpirun's are slots=, max_slots=, username=, port= (lower case); ringrun's own stand behind #: at the line's "
@@ -105,6 +104,10 @@ void apply_attribute(Host& host, const HostfileWord& word, const std::string& wh
   } else if (word.name == "port") {
     host.port = parse_count("port", word.value, 1, where);
     if (*host.port > 65535) throw UserError(where + ": 'port=" + word.value + "' is above 65535", "write a TCP port");
+  } else if (word.name == "binding") {
+    // MPICH's Hydra reads it (4.0.2).
+    host.warnings.push_back(where + ": 'binding=" + word.value +
+                            "' is passed over; --bind-to says how ranks are bound");
   } else {
     throw UserError(where + ": '" + word.name + "=" + word.value + "' is no attribute of a host",
                     remedy_for(word.name));

@@ -129,6 +129,9 @@ TEST(OpenMpi, InASlurmAllocationTheHostsAreThoseItIsGiven) {
   request = two_hosts(5);
   request.in_allocation = true;
   EXPECT_TRUE(says({"--mca", "plm", "ssh", "--mca", "ras", "^slurm", "--mca", "prte_leave_session_attached", "1"}));
+  request.parameters = {{"plm", "slurm"}};
+  EXPECT_EQ(problem_of([&] { openmpi_command(request, {}); }),
+            "--mca plm slurm: in a Slurm allocation ringrun gives mpirun its hosts and daemons");
 }
 
 TEST(OpenMpi, AnExplicitBindingWins) {

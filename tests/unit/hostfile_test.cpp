@@ -50,9 +50,11 @@ TEST(Hostfile, ReadsWhatAnEditorOnWindowsWrites) {
 
 TEST(Hostfile, ReadsTheFilesOfOtherLaunchers) {
   EXPECT_EQ(names(parse("worker-1 slots=4\nworker-2 slots=4\n")), "worker-1:4 worker-2:4") << "DeepSpeed";
-  const HostList hydra = parse("# Hydra\na:2\nb:4 user=ann\n");
+  const HostList hydra = parse("# Hydra\na:2 binding=user:0,1\nb:4 user=ann\n");
   EXPECT_EQ(names(hydra), "a:2 b:4");
   EXPECT_EQ(hydra.at(1).user, "ann");
+  EXPECT_EQ(hydra.at(0).warnings,
+            std::vector<std::string>{"ab:2: 'binding=user:0,1' is passed over; --bind-to says how ranks are bound"});
   EXPECT_EQ(names(parse("17\n18 slots=2\nA.example.org\n")), "17 18:2 A.example.org");
   EXPECT_EQ(names(parse("head slots=0\na\n")), "head:0 a");
 }
@@ -120,7 +122,7 @@ TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
       {"a max_slots=0", "ab:1: 'max_slots=0' is not a whole number from 1 upwards"},
       {"a 192.168.1.6", "ab:1: '192.168.1.6' behind a host is not understood"},
       {"a 4 all.q@a", "ab:1: 'all.q@a' behind a host is not understood"},
-      {"a binding=user:0", "ab:1: 'binding=user:0' is no attribute of a host"},
+      {"a ifname=eth0", "ab:1: 'ifname=eth0' is no attribute of a host"},
       {"a:2:mlx5_0", "ab:1: 'a:2:mlx5_0' is neither host:N nor an IPv6 address"},
       {"a,b", "ab:1: 'a,b' is several hosts"},
       {"a slots=2 cpu=2", "ab:1: 'cpu=2' says the slots a second time"},
