@@ -175,6 +175,7 @@ EngineRequest two_nodes() {
     request.hosts.back().name = name;
   }
   request.ranks = {1, 2};
+  request.host_of_rank = {0, 1, 1};
   request.staged = {"", ""};
   request.in_allocation = true;
   request.plan = "{}";
@@ -186,8 +187,8 @@ TEST(Srun, StartsEachRankOnItsNode) {
   const EngineCommand command = srun_command(two_nodes(), in_salloc());
   EXPECT_EQ(command.argv,
             (Words{"/usr/bin/srun", "--mpi=pmix", "--kill-on-bad-exit=1", "--ntasks=3", "--distribution=arbitrary",
-                   "--nodelist=b,a,a", "--overlap", "--overcommit", "--mem=0", "--input=0", "--disable-status",
-                   "--quiet", "/opt/ringrun", "__rank", "--", "/bin/echo", "a b"}));
+                   "--nodelist=b,a,a", "--overlap", "--overcommit", "--mem=0", "--disable-status", "--quiet",
+                   "--input=0", "/opt/ringrun", "__rank", "--", "/bin/echo", "a b"}));
   EXPECT_EQ(command.set, (Environment{{"RINGRUN_PLAN", "{}"}}));
   EXPECT_EQ(command.unset, (Words{"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_NNODES"}));
 }
@@ -209,11 +210,11 @@ TEST(Srun, BindsAsAskedWhereTheClusterBinds) {
     return std::find(argv.begin(), argv.end(), word) != argv.end();
   };
   EXPECT_TRUE(has("--cpu-bind=none"));
-  request.bind_to = "core";
+  request.options.mapping.bind_to = "core";
   EXPECT_TRUE(has("--cpu-bind=cores"));
-  request.bind_to = "l3cache";
+  request.options.mapping.bind_to = "l3cache";
   EXPECT_EQ(problem_of([&] { has(""); }), "--bind-to l3cache: srun has no such binding (the job starts by srun)");
-  request.bind_to = "core";
+  request.options.mapping.bind_to = "core";
   request.engine.binds_tasks = false;
   EXPECT_EQ(problem_of([&] { has(""); }),
             "--bind-to core: this cluster binds no tasks, its TaskPlugin is task/none (the "
