@@ -7,9 +7,6 @@
 
 namespace ringrun {
 
-/// The names, with commas between them, of what a rank's wrapper has set: in every rank's environment.
-inline constexpr const char* kSetVariable = "RINGRUN_SET";
-
 /// In the environment of everything that ringrun starts to look for the engine, and of the engine; not of ranks.
 inline constexpr const char* kLauncherVariable = "RINGRUN_LAUNCHER";
 
