@@ -1,20 +1,25 @@
 #include "launcher/launch.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <ostream>
 
+#include "launcher/decisions.hpp"
 #include "launcher/dry_run.hpp"
-#include "launcher/engine/openmpi.hpp"
-#include "launcher/hosts/hostfile.hpp"
-#include "launcher/hosts/named_hosts.hpp"
+#include "launcher/engine/engine_choice.hpp"
+#include "launcher/engine/left_over.hpp"
+#include "launcher/engine_request.hpp"
+#include "launcher/engine_start.hpp"
+#include "launcher/host_questions.hpp"
 #include "launcher/job/job.hpp"
-#include "launcher/job/program.hpp"
-#include "launcher/job/rendezvous.hpp"
+#include "launcher/job_command.hpp"
+#include "launcher/job_programs.hpp"
+#include "launcher/launch_context.hpp"
 #include "launcher/launch_errors.hpp"
 #include "launcher/preflight/network_settings.hpp"
-#include "launcher/preflight/port_shares.hpp"
 #include "launcher/preflight/report.hpp"
 #include "launcher/preflight/survey.hpp"
 #include "launcher/probe/probe.hpp"
@@ -22,23 +27,9 @@
 #include "launcher/request_checks.hpp"
 #include "launcher/run/job_process.hpp"
 #include "lib/explain/catalogue.hpp"
-#include "lib/host/host_name.hpp"
 
 namespace ringrun {
 namespace {
-
-/// What runs where no program is named: every size from 8 bytes to the worker's own largest.
-std::vector<std::string> sweep(const std::string& ringrun) { return {find_worker(ringrun), "-b", "8", "-f", "2"}; }
-
-HostList read_hosts(const LaunchRequest& request) {
-  std::optional<HostList> hostfile;
-  if (request.hostfile) hostfile = read_hostfile(*request.hostfile);
-  return choose_hosts(hostfile, request.host_lists);
-}
-
-bool all_local(const std::vector<HostAnswer>& answers) {
-  return std::all_of(answers.begin(), answers.end(), [](const HostAnswer& answer) { return answer.local; });
-}
 
 std::string current_folder() {
   std::error_code error;
@@ -47,39 +38,60 @@ std::string current_folder() {
   throw UserError("the current folder cannot be read: " + error.message(), "change into a folder that exists");
 }
 
+LaunchContext context_of(const LaunchRequest& request) {
+  LaunchContext context{request, read_environment(), own_executable(), current_folder()};
+  // mpirun looks for its own parts on PATH.
+  context.environment.emplace("PATH", kDefaultPath);
+  std::vector<std::string> exports = request.exports;
+  for (const ProgramRequest& program : request.more)
+    exports.insert(exports.end(), program.exports.begin(), program.exports.end());
+  context.dropped = left_over_names(context.environment, exports);
+  for (const std::string& name : context.dropped) context.environment.erase(name);
+  // Whatever looks for the engine from here on must not find ringrun.
+  context.environment[kLauncherVariable] = std::to_string(getpid());
+  setenv(kLauncherVariable, context.environment[kLauncherVariable].c_str(), 1);
+  return context;
+}
+
 class Launch {
  public:
-  Launch(const LaunchRequest& request, const Streams& streams) : request_(request), streams_(streams) {
-    // mpirun looks for its own parts on PATH.
-    environment_.emplace("PATH", kDefaultPath);
-  }
+  Launch(const LaunchRequest& request, const Streams& streams)
+      : request_(request), streams_(streams), context_(context_of(request)) {}
 
   int run() {
-    check_root(request_, environment_);
     check_words(request_);
-    hosts_ = read_hosts(request_);
-    check_names(hosts_);
-    exports_ = resolve_exports(request_.exports, environment_);
-    program_ = request_.program;
-    try_step("L7", [&] {
-      if (program_.empty()) program_ = sweep(ringrun_);
-      program_[0] = resolve_program(program_[0], cwd_, environment_);
+    context_.allocation = read_slurm_allocation(context_.environment);
+    if (context_.allocation) context_.slurm = find_slurm(context_.environment);
+    read_programs(context_);
+    check_names(context_.hosts);
+    try_step("L7", [&] { find_programs(context_); });
+    try_step("L2", [&] {
+      context_.engine =
+          choose_engine({request_.engine, request_.prefix, context_.slurm}, context_.environment, context_.ringrun);
     });
-    try_step("L2", [&] { mpirun_ = find_mpirun(request_.prefix, environment_, ringrun_); });
+    // srun does not mind.
+    if (context_.engine.kind != EngineKind::slurm) check_root(request_, context_.environment);
 
-    HostProbe probe = make_probe();
+    AskedHosts asked = asked_hosts(context_.hosts);
+    asked_ = asked.hosts;
+    if (asked.any_remote) find_remote_shell();
+    if (request_.offline) return start_offline(std::move(asked.resolved));
+    HostProbe probe(asked_, std::move(asked.resolved), host_questions(context_));
     const std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });
     const bool all_answered = std::all_of(answers.begin(), answers.end(),
                                           [](const HostAnswer& answer) { return answer.fault == AgentFault::none; });
     if (!all_answered) return report_only(probe, without_job(answers));
     std::optional<Job> job;
-    try_step("L5", [&] {
-      job = allot_ranks(request_, hosts_,
-                        {answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(hosts_.size())}, program_[0]);
-    });
+    try_step("L5", [&] { job = allot(answers); });
     const std::vector<SurveyedHost> surveyed = job ? with_job(*job, answers) : without_job(answers);
     if (request_.doctor) return report_only(probe, surveyed);
-    return start(probe, surveyed, *job);
+    const Situation situation = look(probe, surveyed);
+    if (request_.preflight) {
+      const Findings findings = find_faults(situation);
+      say(findings);
+      if (has_errors(findings)) return kHostOrNetwork;
+    }
+    return start(*job, network_settings(situation));
   }
 
  private:
@@ -98,48 +110,36 @@ class Launch {
     }
   }
 
-  HostProbe make_probe() {
-    // Whoever launches takes part in the job's network also where no rank runs here.
-    HostList asked = hosts_;
-    std::vector<HostAnswer> resolved = resolve_hosts(hosts_);
-    remote_ = !all_local(resolved);
-    if (std::none_of(resolved.begin(), resolved.end(), [](const HostAnswer& answer) { return answer.local; })) {
-      Host self;
-      self.name = host_name();
-      self.origin = "this host";
-      asked.push_back(self);
-      resolved.push_back({});
-      resolved.back().local = true;
-      resolved.back().agent = hosts_.size();
+  void find_remote_shell() {
+    const Environment& environment = context_.environment;
+    const auto variable = [&](const std::string& name) { return find_variable(environment, name); };
+    if (context_.slurm && !is_remote_shell_said(request_.parameters, variable)) {
+      context_.shell = slurm_shell_words(*context_.slurm);
+      return;
     }
-    asked_ = asked;
-    ProbeRequest request;
-    if (remote_) {
-      const auto variable = [&](const std::string& name) { return find_variable(environment_, name); };
-      shell_ = remote_shell_words(
-          request_.parameters, variable, [&](const std::string& name) { return find_on_path(environment_, name); },
-          request_.start_timeout);
-      request.shell_name = remote_shell_name(request_.parameters, variable);
-    }
-    request.ringrun = ringrun_;
-    request.shell = shell_;
-    request.master_port = said_master_port(hosts_[0], said());
-    request.timeout = request_.start_timeout;
-    request.question.prefix = request_.prefix.value_or("");
-    if (!program_.empty() && program_[0][0] == '/') request.question.program = program_[0];
-    request.question.cwd = request_.working_directory.value_or(cwd_);
-    request.question.visible_devices = find_variable(exports_.asked, "CUDA_VISIBLE_DEVICES");
-    request.question.environment = exports_.asked;
-    if (request_.ports) {
-      const PortRange rendezvous = share_ports(*request_.ports).rendezvous;
-      request.question.first_port = rendezvous.first;
-      request.question.last_port = rendezvous.last;
-    }
-    request.question.thorough = request_.doctor;
-    return {asked, resolved, request};
+    context_.shell = remote_shell_words(
+        request_.parameters, variable, [&](const std::string& name) { return find_on_path(environment, name); },
+        request_.start_timeout);
   }
 
-  Said said() const { return {exports_, request_.master_port, environment_}; }
+  Job allot(const std::vector<HostAnswer>& answers) const {
+    const auto own = static_cast<std::ptrdiff_t>(context_.hosts.size());
+    return allot_ranks(
+        {request_, context_.engine.kind, context_.hosts, {answers.begin(), answers.begin() + own}, context_.programs});
+  }
+
+  /// Nothing is known of the hosts but what the user says.
+  int start_offline(std::vector<HostAnswer> answers) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      answers[i].facts.identity = answers[i].address = asked_[i].name;
+      answers[i].facts.program.state = ProgramState::executable;
+      answers[i].facts.cwd_exists = true;
+    }
+    Job job = allot(answers);
+    NetworkSettings settings;
+    settings.environment.resize(job.hosts.size());
+    return start(job, settings);
+  }
 
   void report_silence(const std::vector<std::size_t>& silent) const {
     std::string names;
@@ -150,7 +150,8 @@ class Launch {
 
   std::vector<SurveyedHost> without_job(const std::vector<HostAnswer>& answers) const {
     std::vector<SurveyedHost> surveyed;
-    for (std::size_t i = 0; i < answers.size(); ++i) surveyed.push_back({asked_[i], answers[i], 0, i >= hosts_.size()});
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      surveyed.push_back({asked_[i], answers[i], 0, i >= context_.hosts.size()});
     return surveyed;
   }
 
@@ -170,14 +171,14 @@ class Launch {
   }
 
   Situation look(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
-    const std::string program = program_.empty() ? "" : program_[0];
+    // Only mpirun must be like the hosts' own.
+    const std::string version = context_.engine.kind == EngineKind::slurm ? "" : context_.engine.version;
     Situation situation =
-        survey(probe, surveyed, {request_, exports_, environment_, program, is_worker(), mpirun_.version});
+        survey(probe, surveyed,
+               {request_, context_.exports, context_.environment, context_.program(), context_.is_worker(), version});
     probe.dismiss();
     return situation;
   }
-
-  bool is_worker() const { return !program_.empty() && std::filesystem::path(program_[0]).filename() == "worker"; }
 
   /// --doctor, and a launch that cannot be for some host.
   int report_only(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
@@ -195,28 +196,20 @@ class Launch {
     return has_errors(findings) ? kHostOrNetwork : 0;
   }
 
-  int start(HostProbe& probe, const std::vector<SurveyedHost>& surveyed, Job& job) {
-    const Situation situation = look(probe, surveyed);
-    if (request_.preflight) {
-      const Findings findings = find_faults(situation);
-      say(findings);
-      if (has_errors(findings)) return kHostOrNetwork;
-    }
-    const NetworkSettings settings = network_settings(situation);
-    job.plan = make_plan(request_, job, exports_, settings, environment_);
-    const EngineRequest engine = engine_request(job, settings);
-    const EngineCommand command = openmpi_command(engine, environment_);
+  int start(Job& job, const NetworkSettings& settings) const {
+    job.plan = launch_plan(context_, job, settings);
+    const EngineCommand command = engine_command(engine_request(context_, job, settings), context_.environment);
     const std::string line = shell_line(command);
-    report_decisions(engine, job, settings, line);
+    report_decisions(streams_.err, context_, job, settings, line);
+    if (request_.display_allocation) print_hosts(streams_.out, job);
+    if (request_.display_map || request_.dry_run) print_ranks(streams_.out, job);
     if (request_.dry_run) {
-      print_dry_run(streams_.out, job, line);
+      streams_.out << "\n" << line << "\n";
       return printed(streams_.out);
     }
-    Environment environment = environment_;
-    for (const std::string& name : command.unset) environment.erase(name);
-    for (const auto& [name, value] : command.set) environment.insert_or_assign(name, value);
-    return run_job({ringrun_, command.argv, environment, request_.verbose, ends_at_failure(request_, environment),
-                    request_.end_on_hang.value_or(is_worker()), std::chrono::seconds(request_.hang_timeout)});
+    if (request_.report_pid) report_pid(streams_, *request_.report_pid);
+    printed(streams_.out);
+    return run_job(job_command(context_, job, settings, engine_start(context_, command)));
   }
 
   void say(const Findings& findings) const {
@@ -226,63 +219,11 @@ class Launch {
     print(streams_.err, shown, "ringrun: ");
   }
 
-  EngineRequest engine_request(const Job& job, const NetworkSettings& settings) const {
-    EngineRequest engine;
-    engine.ringrun = ringrun_;
-    engine.mpirun = mpirun_;
-    bool remote = false;
-    for (std::size_t i = 0; i < job.hosts.size(); ++i) {
-      engine.hosts.push_back(job.hosts[i].host);
-      engine.ranks.push_back(job.hosts[i].ranks);
-      engine.staged.push_back(job.hosts[i].answer.staged);
-      if (job.hosts[i].answer.local) engine.own_host = static_cast<int>(i);
-      remote = remote || !job.hosts[i].answer.local;
-    }
-    if (remote) engine.shell = shell_;
-    engine.no_ssh = !remote && !find_on_path(environment_, "ssh") && !find_on_path(environment_, "rsh");
-    engine.binds = job.binds;
-    engine.oversubscribed = job.oversubscribed;
-    engine.oversubscribe = request_.oversubscribe;
-    engine.allow_run_as_root = request_.allow_run_as_root;
-    engine.bind_to = request_.bind_to;
-    engine.working_directory = request_.working_directory;
-    engine.prefix = request_.prefix;
-    engine.parameters = settings.parameters;
-    engine.parameters.insert(engine.parameters.end(), request_.parameters.begin(), request_.parameters.end());
-    engine.exports = exports_;
-    engine.plan = to_json(job.plan);
-    engine.program = program_;
-    return engine;
-  }
-
-  void report_decisions(const EngineRequest& engine, const Job& job, const NetworkSettings& settings,
-                        const std::string& line) const {
-    std::ostream& err = streams_.err;
-    for (const std::string& warning : engine.exports.warnings) err << "ringrun: warning: " << warning << "\n";
-    for (const std::string& warning : job.warnings) err << "ringrun: warning: " << warning << "\n";
-    if (!request_.verbose || request_.dry_run) return;
-    err << "ringrun: Open MPI " << engine.mpirun.version << ", " << engine.mpirun.path << "\n";
-    for (const std::string& chosen : settings.lines) err << "ringrun: " << chosen << "\n";
-    for (const auto& [name, value] : engine.exports.forwarded)
-      err << "ringrun: forwards " << name << "=" << value << "\n";
-    err << "ringrun: MASTER_ADDR=" << job.plan.rendezvous.address << " MASTER_PORT=" << job.plan.rendezvous.port
-        << "\n";
-    err << "ringrun: " << line << "\n";
-  }
-
   const LaunchRequest& request_;
   const Streams& streams_;
-  Environment environment_ = read_environment();
-  std::string ringrun_ = own_executable();
-  std::string cwd_ = current_folder();
-  HostList hosts_;
-  /// Those of the job, and this host behind them where it is none of them.
+  LaunchContext context_;
+  /// The job's, and this host behind them where it is none of them.
   HostList asked_;
-  Exports exports_;
-  std::vector<std::string> program_;
-  Mpirun mpirun_;
-  std::vector<std::string> shell_;
-  bool remote_ = false;
   /// Of --doctor.
   Findings troubles_;
 };

@@ -7,9 +7,10 @@ build_packages=(g++ cmake ninja-build pkg-config libopenmpi-dev openmpi-bin libh
   libfmt-dev nlohmann-json3-dev libuv1-dev libxxhash-dev libpmix-dev openssh-client)
 # shellcheck disable=SC2034
 test_packages=(libgtest-dev libgmock-dev)
-# openssh-server and docker.io start services when they are installed, so only --lab and CI ask for them.
+# openssh-server, docker.io, munge and slurm-wlm start services when they are installed, so only --lab and CI ask for
+# them. debootstrap makes the hosts with Open MPI 5.
 # shellcheck disable=SC2034
-lab_packages=(docker.io iproute2 nftables openssh-server perl-base procps util-linux)
+lab_packages=(debootstrap docker.io iproute2 munge nftables openssh-server perl-base procps slurm-wlm util-linux)
 
 # Prints those of the named packages that are not installed.
 missing_packages() {

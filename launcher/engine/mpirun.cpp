@@ -1,9 +1,12 @@
 #include "launcher/engine/mpirun.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "launcher/launch_errors.hpp"
 #include "launcher/run/capture.hpp"
+#include "lib/host/build_id.hpp"
 
 namespace ringrun {
 namespace {
@@ -12,7 +15,7 @@ constexpr const char* kInstall = "install Open MPI on every host: apt install op
 
 }  // namespace
 
-Mpirun parse_mpirun_version(const std::string& path, const std::string& text) {
+Engine parse_mpirun_version(const std::string& path, const std::string& text) {
   const std::string mark = "(Open MPI) ";
   const std::size_t at = text.find(mark);
   if (at == std::string::npos) {
@@ -25,22 +28,37 @@ Mpirun parse_mpirun_version(const std::string& path, const std::string& text) {
                         " mpirun; ringrun needs Open MPI's",
                     std::string(kInstall) + ", and put it first on PATH or name it with --prefix DIR");
   }
-  Mpirun mpirun{path, 0, text.substr(at + mark.size())};
-  mpirun.version.erase(mpirun.version.find_first_of(" \r\n"));
-  std::from_chars(mpirun.version.data(), mpirun.version.data() + mpirun.version.size(), mpirun.major);
-  if (mpirun.major < 4)
-    throw HostError(path + " is Open MPI " + mpirun.version + ", ringrun needs 4.1 or newer", kInstall);
-  return mpirun;
+  Engine engine{EngineKind::openmpi4, path, text.substr(at + mark.size())};
+  engine.version.erase(std::min(engine.version.find_first_of(" \r\n"), engine.version.size()));
+  int major = 0;
+  std::from_chars(engine.version.data(), engine.version.data() + engine.version.size(), major);
+  if (major < 4) throw HostError(path + " is Open MPI " + engine.version + ", ringrun needs 4.1 or newer", kInstall);
+  if (major > 4) engine.kind = EngineKind::openmpi5;
+  return engine;
 }
 
-Mpirun find_mpirun(const std::optional<std::string>& prefix, const Environment& environment,
-                   const std::string& ringrun) {
+bool is_ringrun(const std::string& path, const std::string& ringrun) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, ringrun, ignored)) return true;
+  const std::string own = own_build_id();
+  return !own.empty() && build_id_of(path) == own;
+}
+
+std::string find_mpirun_path(const std::optional<std::string>& prefix, const Environment& environment,
+                             const std::string& ringrun) {
+  const auto is_self = [&](const std::string& path) { return is_ringrun(path, ringrun); };
   std::optional<std::string> path;
-  if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, "mpirun", ringrun);
-  if (!path) path = find_on_path(environment, "mpirun", ringrun);
+  if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, "mpirun", is_self);
+  if (!path) path = find_on_path(environment, "mpirun", is_self);
   if (!path) throw HostError("no mpirun is on PATH", kInstall);
-  const Captured said = capture_all({{{*path, "--version"}, "", std::chrono::seconds(20)}}, 1)[0];
-  return parse_mpirun_version(*path, said.out + said.err);
+  return *path;
+}
+
+Engine find_mpirun(const std::optional<std::string>& prefix, const Environment& environment,
+                   const std::string& ringrun) {
+  const std::string path = find_mpirun_path(prefix, environment, ringrun);
+  const Captured said = capture_all({{{path, "--version"}, "", std::chrono::seconds(20)}}, 1)[0];
+  return parse_mpirun_version(path, said.out + said.err);
 }
 
 }  // namespace ringrun

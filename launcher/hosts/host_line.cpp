@@ -1,5 +1,7 @@
 #include "launcher/hosts/host_line.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -29,44 +31,86 @@ bool is_one_of(const std::string& name, const std::array<const char*, count>& na
 void check_name(const std::string& name, const std::string& word, const std::string& where) {
   if (name.empty()) throw UserError(where + ": '" + word + "' names no host", kHostRemedy);
   if (name.front() == '^' || name.front() == '+') {
-    throw UserError(where + ": '" + word + "' is not read: ringrun has no '" + name.front() + "' form of a host",
-                    "name the hosts that are meant");
+    throw UserError(where + ": '" + word + "' names no host here",
+                    name.front() == '^'
+                        ? "'^host' leaves a host of the hostfile out: it stands alone, on a line or in -H"
+                        : "'+n0' and '+e' choose among the hosts of a hostfile, by -H");
   }
   for (const char c : name) {
     const bool allowed =
         std::isalnum(static_cast<unsigned char>(c)) || std::string_view(".-_:%[],").find(c) != std::string_view::npos;
     if (!allowed) throw UserError(where + ": '" + word + "' is no host name: it has a '" + c + "'", kHostRemedy);
   }
+  in6_addr address{};
+  const std::string bare = name.substr(0, name.find('%'));
+  if (name.find(':') != std::string::npos && inet_pton(AF_INET6, bare.c_str(), &address) != 1) {
+    throw UserError(where + ": '" + word + "' is neither host:N nor an IPv6 address", kHostRemedy);
+  }
   // The remote shell would read it as an option.
   if (name.front() == '-') throw UserError(where + ": '" + word + "' is no host name: it begins with '-'", kHostRemedy);
 }
 
-void apply_attribute(Host& host, const HostfileWord& word, const std::string& where) {
-  static constexpr std::array kSlots = {"slots", "cpu", "count"};
-  static constexpr std::array kMaxSlots = {"max_slots", "max-slots", "slots_max", "slots-max",
-                                           "max_cpu",   "max-cpu",   "cpu_max",   "cpu-max",
-                                           "max_count", "max-count", "count_max", "count-max"};
-  if (!word.has_value) {
-    throw UserError(where + ": '" + word.name + "' behind a host is not understood",
-                    "write slots=N, max_slots=N, user@ or port=N");
+constexpr std::array kSlots = {"slots", "cpu", "count"};
+constexpr std::array kMaxSlots = {"max_slots", "max-slots", "slots_max", "slots-max", "max_cpu",   "max-cpu",
+                                  "cpu_max",   "cpu-max",   "max_count", "max-count", "count_max", "count-max"};
+// The last is Hydra's.
+constexpr std::array kUser = {"username", "user_name", "user-name", "user"};
+
+bool is_address(const std::string& word) {
+  return !word.empty() && word.find_first_not_of("0123456789.") == std::string::npos &&
+         std::count(word.begin(), word.end(), '.') == 3;
+}
+
+/// mpirun passes over words that say nothing to it; a keyword without its value, or a second address, is a mistake to
+/// it too (4.1.4).
+void pass_over(Host& host, const std::string& word, const std::string& where) {
+  const bool keyword =
+      is_one_of(word, kSlots) || is_one_of(word, kMaxSlots) || is_one_of(word, kUser) || word == "port";
+  if (keyword) throw UserError(where + ": '" + word + "' has no value", "write " + word + "=VALUE");
+  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("-_.").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (!plain || is_address(word)) {
+    throw UserError(where + ": '" + word + "' behind a host is not understood",
+                    "write one host a line, and slots=N, max_slots=N, username=NAME or port=N behind it");
   }
-  if (is_one_of(word.name, kSlots)) {
+  const bool number = word.find_first_not_of("0123456789") == std::string::npos;
+  host.warnings.push_back(where + ": '" + word + "' behind a host is passed over, as mpirun does" +
+                          (number ? "; slots are written slots=" + word : ""));
+}
+
+/// Words of Hydra's and of older launchers that have another place here.
+const char* remedy_for(const std::string& attribute) {
+  if (attribute == "ifname") return "name the interface behind #: at the line's end: #: nic=NAME";
+  if (attribute == "gpus" || attribute == "nic") return "it stands behind #: at the line's end, for ringrun alone";
+  return "mpirun's are slots=, max_slots=, username=, port= (lower case); ringrun's own stand behind #: at the line's "
+         "end";
+}
+
+void apply_attribute(Host& host, const HostfileWord& word, const std::string& where) {
+  if (!word.has_value) {
+    pass_over(host, word.name, where);
+  } else if (is_one_of(word.name, kSlots)) {
     if (host.slots)
       throw UserError(where + ": '" + word.name + "=" + word.value + "' says the slots a second time",
                       "leave one of them");
-    host.slots = parse_count(word.name, word.value, 1, where);
+    // mpirun reads such a host and gives it nothing to do.
+    host.slots = parse_count(word.name, word.value, 0, where);
   } else if (is_one_of(word.name, kMaxSlots)) {
     host.max_slots = parse_count(word.name, word.value, 1, where);
-  } else if (word.name == "username" || word.name == "user") {
+  } else if (is_one_of(word.name, kUser)) {
     if (word.value.empty()) throw UserError(where + ": '" + word.name + "=' has no value", "write username=NAME");
     host.user = word.value;
   } else if (word.name == "port") {
     host.port = parse_count("port", word.value, 1, where);
     if (*host.port > 65535) throw UserError(where + ": 'port=" + word.value + "' is above 65535", "write a TCP port");
+  } else if (word.name == "binding") {
+    // MPICH's Hydra reads it (4.0.2).
+    host.warnings.push_back(where + ": 'binding=" + word.value +
+                            "' is passed over; --bind-to says how ranks are bound");
   } else {
-    throw UserError(
-        where + ": '" + word.name + "=" + word.value + "' is no attribute of a host",
-        "mpirun's are slots=, max_slots=, username=, port=; ringrun's own stand behind #: at the line's end");
+    throw UserError(where + ": '" + word.name + "=" + word.value + "' is no attribute of a host",
+                    remedy_for(word.name));
   }
 }
 
@@ -100,6 +144,9 @@ std::vector<Host> parse_host_word(const std::string& word, const std::string& wh
     name.erase(colon);
   }
   check_name(name, word, where);
+  if (split_list(name).size() > 1) {
+    throw UserError(where + ": '" + word + "' is several hosts", "write one host a line, or a range: node[01-03,20]");
+  }
   std::vector<Host> hosts;
   try {
     for (std::string& each : expand_name(name)) {
@@ -117,7 +164,7 @@ std::vector<Host> parse_host_line(const HostfileLine& line, const std::string& w
   if (words.empty()) return {};
   if (words[0].name == "rank" && words.size() > 1 && words[1].has_value) {
     throw UserError(where + ": 'rank " + words[1].name + "=" + words[1].value + "' is a line of a rankfile",
-                    "a hostfile has one host a line: name slots=2");
+                    "a rankfile is given with --rankfile; a hostfile has one host a line: name slots=2");
   }
   if (words[0].has_value) {
     throw UserError(where + ": '" + words[0].name + "=" + words[0].value + "' stands where a host's name is expected",
@@ -133,6 +180,8 @@ std::vector<Host> parse_host_line(const HostfileLine& line, const std::string& w
                           "; so many slots are written slots=" + std::to_string(*host.slots));
     }
     for (std::size_t i = 1; i < words.size(); ++i) apply_attribute(host, words[i], where);
+    // A range says it once.
+    if (&host != &hosts.front()) host.warnings.clear();
     if (host.max_slots && !host.slots) host.slots = host.max_slots;
     if (host.max_slots && *host.max_slots < *host.slots) {
       throw UserError(where + ": 'max_slots=" + std::to_string(*host.max_slots) + "' of '" + host.name +
@@ -142,6 +191,22 @@ std::vector<Host> parse_host_line(const HostfileLine& line, const std::string& w
     if (line.has_attributes) host.attributes = parse_ringrun_attributes(line.attributes, where);
   }
   return hosts;
+}
+
+std::vector<std::string> parse_exclusion(const HostfileLine& line, const std::string& where) {
+  const std::vector<HostfileWord> words = split_words(line.text, where, false);
+  if (words.empty() || words[0].name.rfind('^', 0) != 0) return {};
+  if (words.size() > 1 || words[0].has_value || line.has_attributes) {
+    throw UserError(where + ": '" + words[0].name + "' stands alone on its line", "write ^node7, or ^node[03-05]");
+  }
+  std::vector<std::string> names;
+  for (const Host& host : parse_host_word(words[0].name.substr(1), where)) {
+    if (host.slots || host.user) {
+      throw UserError(where + ": '" + words[0].name + "' is more than a name", "write ^node7, or ^node[03-05]");
+    }
+    names.push_back(host.name);
+  }
+  return names;
 }
 
 HostAttributes parse_ringrun_attributes(const std::string& text, const std::string& where) {

@@ -17,6 +17,10 @@ int parse_count(const std::string& name, const std::string& text, int least, con
 /// The hosts of one line with what its attributes say of them; none for a line without a host.
 std::vector<Host> parse_host_line(const HostfileLine& line, const std::string& where);
 
+/// The names of a line "^host", which leaves hosts of the file out; none for any other line.
+std::vector<std::string> parse_exclusion(const HostfileLine& line, const std::string& where);
+
+/// What stands behind "#:".
 HostAttributes parse_ringrun_attributes(const std::string& text, const std::string& where);
 
 }  // namespace ringrun

@@ -21,11 +21,17 @@ struct Host {
   std::string name;
   std::optional<std::string> user;
   std::optional<int> port;
-  /// Unset: the number of its GPUs; without GPUs `cores_unless_said` decides between its cores and one.
+  /// Unset: the number of its GPUs; without GPUs `slots_without_gpus`, or its cores where `cores_unless_said`, or one.
   std::optional<int> slots;
   std::optional<int> max_slots;
+  /// Slots unless said, where it has GPUs, in place of their number.
+  std::optional<int> slots_with_gpus;
+  /// Slots unless said, where it has none.
+  std::optional<int> slots_without_gpus;
   bool cores_unless_said = false;
   HostAttributes attributes;
+  /// What was read and passed over, as sentences that begin with the file and line.
+  std::vector<std::string> warnings;
   /// "FILE:LINE" or "-H", for messages.
   std::string origin;
 };

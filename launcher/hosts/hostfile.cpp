@@ -2,12 +2,14 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "launcher/hosts/host_line.hpp"
 #include "lib/error.hpp"
@@ -25,6 +27,7 @@ void add_again(Host& host, const Host& again, bool said_before) {
   }
   host.slots = again.slots ? *again.slots + host.slots.value_or(1) : host.slots.value_or(1) + 1;
   if (again.max_slots) host.max_slots = again.max_slots;
+  host.warnings.insert(host.warnings.end(), again.warnings.begin(), again.warnings.end());
   if (again.user) host.user = again.user;
   if (again.port) host.port = again.port;
   if (again.attributes.nic) host.attributes.nic = again.attributes.nic;
@@ -51,6 +54,28 @@ void reject_control_characters(const std::string& text, const std::string& where
   }
 }
 
+/// A name of a line "^host".
+struct Excluded {
+  std::string name;
+  std::string where;
+};
+
+// mpirun has this in its code and not in its lexer (4.1.4: a parse error).
+void leave_out(HostList& hosts, const std::vector<Excluded>& excluded) {
+  std::unordered_set<std::string> names;
+  for (const Host& host : hosts) names.insert(host.name);
+  std::unordered_set<std::string> gone;
+  for (const auto& [name, where] : excluded) {
+    if (names.count(name) == 0) {
+      throw UserError(where + ": '^" + name + "' leaves out a host that the file does not name",
+                      "take the line away, or name the host as it stands in the file");
+    }
+    gone.insert(name);
+  }
+  const auto is_gone = [&](const Host& host) { return gone.count(host.name) != 0; };
+  hosts.erase(std::remove_if(hosts.begin(), hosts.end(), is_gone), hosts.end());
+}
+
 }  // namespace
 
 HostList parse_hostfile(std::string_view text, const std::string& file) {
@@ -61,9 +86,14 @@ HostList parse_hostfile(std::string_view text, const std::string& file) {
     bool slots_said;
   };
   std::unordered_map<std::string, Seen> seen;
+  std::vector<Excluded> excluded;
   for (const HostfileLine& line : split_hostfile(text)) {
     const std::string where = file + ":" + std::to_string(line.number);
     reject_control_characters(line.text + line.attributes, where);
+    if (std::vector<std::string> left_out = parse_exclusion(line, where); !left_out.empty()) {
+      for (std::string& name : left_out) excluded.push_back({std::move(name), where});
+      continue;
+    }
     const std::vector<Host> named = parse_host_line(line, where);
     if (named.empty() && line.has_attributes) {
       HostAttributes more = parse_ringrun_attributes(line.attributes, where);
@@ -82,6 +112,7 @@ HostList parse_hostfile(std::string_view text, const std::string& file) {
     }
   }
   for (Host& host : hosts) merge_defaults(host.attributes, common);
+  leave_out(hosts, excluded);
   return hosts;
 }
 

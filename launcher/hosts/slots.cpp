@@ -8,18 +8,6 @@
 namespace ringrun {
 namespace {
 
-[[noreturn]] void reject_too_many(const HostList& hosts, const std::vector<int>& slots, int ranks, int have) {
-  constexpr std::size_t kShown = 16;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(hosts.size(), kShown); ++i) {
-    names += (i == 0 ? "" : ", ") + hosts[i].name + " " + std::to_string(slots[i]);
-  }
-  if (hosts.size() > kShown) names += ", and " + std::to_string(hosts.size() - kShown) + " more hosts";
-  throw UserError("-np " + std::to_string(ranks) + " wants " + std::to_string(ranks) + " slots, the hosts have " +
-                      std::to_string(have) + ": " + names,
-                  "say more with slots=N in the hostfile or -H HOST:N, add hosts, or allow it with --oversubscribe");
-}
-
 // No host runs so many; mpirun 4.1 breaks down at 20,000.
 std::vector<int> checked(const HostList& hosts, const std::vector<int>& shares) {
   constexpr int kMostRanks = 8192;
@@ -34,6 +22,19 @@ std::vector<int> checked(const HostList& hosts, const std::vector<int>& shares) 
 
 }  // namespace
 
+void reject_too_many_ranks(const HostList& hosts, const std::vector<int>& slots, int ranks) {
+  const int have = std::accumulate(slots.begin(), slots.end(), 0);
+  constexpr std::size_t kShown = 16;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(hosts.size(), kShown); ++i) {
+    names += (i == 0 ? "" : ", ") + hosts[i].name + " " + std::to_string(slots[i]);
+  }
+  if (hosts.size() > kShown) names += ", and " + std::to_string(hosts.size() - kShown) + " more hosts";
+  throw UserError("-np " + std::to_string(ranks) + " wants " + std::to_string(ranks) + " slots, the hosts have " +
+                      std::to_string(have) + ": " + names,
+                  "say more with slots=N in the hostfile or -H HOST:N, add hosts, or allow it with --oversubscribe");
+}
+
 std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapacity>& capacities, bool sweep) {
   const bool any_gpu =
       std::any_of(capacities.begin(), capacities.end(), [](const HostCapacity& c) { return c.gpus > 0; });
@@ -43,9 +44,10 @@ std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapa
     if (hosts[i].slots) {
       count = *hosts[i].slots;
     } else if (capacities[i].gpus > 0) {
-      count = capacities[i].gpus;
-    } else if (hosts[i].cores_unless_said && !(sweep && !any_gpu)) {
-      count = std::max(capacities[i].cores, 1);
+      count = hosts[i].slots_with_gpus.value_or(capacities[i].gpus);
+    } else if (!(sweep && !any_gpu)) {
+      const int unsaid = hosts[i].cores_unless_said ? std::max(capacities[i].cores, 1) : 1;
+      count = hosts[i].slots_without_gpus.value_or(unsaid);
     }
     slots.push_back(count);
   }
@@ -55,7 +57,7 @@ std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapa
 std::vector<int> share_ranks(const HostList& hosts, const std::vector<int>& slots, int ranks, bool oversubscribe) {
   const int have = std::accumulate(slots.begin(), slots.end(), 0);
   if (ranks == 0) return checked(hosts, slots);
-  if (ranks > have && !oversubscribe) reject_too_many(hosts, slots, ranks, have);
+  if (ranks > have && !oversubscribe) reject_too_many_ranks(hosts, slots, ranks);
   std::vector<int> shares;
   int left = ranks;
   for (const int count : slots) {

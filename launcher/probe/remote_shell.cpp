@@ -63,6 +63,11 @@ std::string remote_shell_name(const std::vector<std::pair<std::string, std::stri
   return chosen(kParameters, parameters, environment).value_or("ssh");
 }
 
+bool is_remote_shell_said(const std::vector<std::pair<std::string, std::string>>& parameters,
+                          const Lookup& environment) {
+  return chosen(kParameters, parameters, environment).has_value();
+}
+
 std::vector<std::string> remote_command(const std::vector<std::string>& shell, const Host& host,
                                         const std::vector<std::string>& command) {
   std::vector<std::string> words = shell;

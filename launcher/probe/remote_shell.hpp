@@ -21,6 +21,10 @@ std::vector<std::string> remote_shell_words(const std::vector<std::pair<std::str
 std::string remote_shell_name(const std::vector<std::pair<std::string, std::string>>& parameters,
                               const Lookup& environment);
 
+/// Somebody chose the remote shell, by --mca or in the environment.
+bool is_remote_shell_said(const std::vector<std::pair<std::string, std::string>>& parameters,
+                          const Lookup& environment);
+
 /// The whole command for one host: shell words, user, port, host, command.
 std::vector<std::string> remote_command(const std::vector<std::string>& shell, const Host& host,
                                         const std::vector<std::string>& command);

@@ -46,6 +46,12 @@ const HostClass& class_of(const JobPlan& plan, int host) {
   return plan.classes.at(0);
 }
 
+const PlanProgram* program_of(const JobPlan& plan, int rank) {
+  const auto found = std::find_if(plan.programs.begin(), plan.programs.end(),
+                                  [&](const PlanProgram& program) { return rank <= program.last_rank; });
+  return found == plan.programs.end() ? nullptr : &*found;
+}
+
 std::map<std::string, std::string> rank_environment(const JobPlan& plan, const RankIdentity& identity) {
   const std::string rank = std::to_string(identity.rank);
   const std::string size = std::to_string(identity.size);
@@ -63,8 +69,8 @@ std::map<std::string, std::string> rank_environment(const JobPlan& plan, const R
                                                     {"MASTER_ADDR", plan.rendezvous.address},
                                                     {"MASTER_PORT", std::to_string(plan.rendezvous.port)},
                                                     {"TORCHELASTIC_RUN_ID", plan.rendezvous.run_id},
-                                                    {"TORCHELASTIC_RESTART_COUNT", "0"},
-                                                    {"TORCHELASTIC_MAX_RESTARTS", "0"}};
+                                                    {"TORCHELASTIC_RESTART_COUNT", std::to_string(plan.restart)},
+                                                    {"TORCHELASTIC_MAX_RESTARTS", std::to_string(plan.max_restarts)}};
   for (const auto& [name, value] : class_of(plan, identity.host).environment) environment.insert_or_assign(name, value);
   return environment;
 }

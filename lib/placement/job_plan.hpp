@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,26 @@ struct Rendezvous {
   std::string run_id;
 };
 
+/// How the ranks' output is shown; the rank's wrapper does it on its own host. `tag` begins each line with rank and
+/// stream, `timestamp` with the time, `merge` sends standard error into standard output; `files` is a folder in which
+/// each rank's streams are files, "" for none.
+struct OutputStyle {
+  bool tag = false;
+  bool timestamp = false;
+  bool merge = false;
+  std::string files;
+  bool operator==(const OutputStyle&) const = default;
+};
+
+/// One program of a job that has several: it is that of the ranks up to `last_rank`, behind the program before it.
+struct PlanProgram {
+  int last_rank = 0;
+  std::vector<std::string> argv;
+  std::optional<std::string> working_directory;
+  std::map<std::string, std::string> environment;
+  bool operator==(const PlanProgram&) const = default;
+};
+
 /// What travels to every rank. Its size grows with the number of classes, not with the number of hosts: hosts are of
 /// class 0 unless a range says otherwise.
 struct JobPlan {
@@ -45,6 +66,14 @@ struct JobPlan {
   std::vector<HostClass> classes;
   std::vector<HostRange> exceptions;
   Rendezvous rendezvous;
+  OutputStyle output;
+  /// Empty: the wrapper's own words are the program.
+  std::vector<PlanProgram> programs;
+  /// How often the job has been started again, and may be.
+  int restart = 0;
+  int max_restarts = 0;
+  /// Slurm's name of each host (SLURMD_NODENAME), in the plan's order; empty under other engines.
+  std::vector<std::string> nodes;
 };
 
 /// `hosts` in the order of their ranks.
@@ -52,6 +81,9 @@ JobPlan make_job_plan(const std::vector<HostClass>& hosts, Rendezvous rendezvous
 
 /// Throws std::out_of_range where the plan has no such host.
 const HostClass& class_of(const JobPlan& plan, int host);
+
+/// The rank's own program, nullptr in a job that has one for all.
+const PlanProgram* program_of(const JobPlan& plan, int rank);
 
 std::string to_json(const JobPlan& plan);
 

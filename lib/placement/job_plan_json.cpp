@@ -8,7 +8,32 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
+
+Json output_json(const OutputStyle& output) {
+  return {{"tag", output.tag}, {"timestamp", output.timestamp}, {"merge", output.merge}, {"files", output.files}};
+}
+
+OutputStyle output_style(const Json& json) {
+  return {json.at("tag").get<bool>(), json.at("timestamp").get<bool>(), json.at("merge").get<bool>(),
+          json.at("files").get<std::string>()};
+}
+
+Json program_json(const PlanProgram& program) {
+  Json json = {{"last", program.last_rank}, {"argv", program.argv}, {"environment", program.environment}};
+  if (program.working_directory) json["folder"] = *program.working_directory;
+  return json;
+}
+
+PlanProgram plan_program(const Json& json) {
+  PlanProgram program;
+  program.last_rank = json.at("last").get<int>();
+  json.at("argv").get_to(program.argv);
+  json.at("environment").get_to(program.environment);
+  if (program.argv.empty()) throw UserError("RINGRUN_PLAN is not a plan: a program without words");
+  if (json.contains("folder")) program.working_directory = json.at("folder").get<std::string>();
+  return program;
+}
 
 }  // namespace
 
@@ -21,13 +46,18 @@ std::string to_json(const JobPlan& plan) {
   }
   Json exceptions = Json::array();
   for (const HostRange& range : plan.exceptions) exceptions.push_back({range.first, range.last, range.of});
-  const Json json = {{"schema", kSchema},
-                     {"hosts", plan.hosts},
-                     {"classes", classes},
-                     {"exceptions", exceptions},
-                     {"address", plan.rendezvous.address},
-                     {"port", plan.rendezvous.port},
-                     {"run_id", plan.rendezvous.run_id}};
+  Json json = {{"schema", kSchema},
+               {"hosts", plan.hosts},
+               {"classes", classes},
+               {"exceptions", exceptions},
+               {"address", plan.rendezvous.address},
+               {"port", plan.rendezvous.port},
+               {"run_id", plan.rendezvous.run_id}};
+  // Most jobs want none of these.
+  if (plan.output != OutputStyle{}) json["output"] = output_json(plan.output);
+  for (const PlanProgram& program : plan.programs) json["programs"].push_back(program_json(program));
+  if (plan.max_restarts != 0) json["restarts"] = {plan.restart, plan.max_restarts};
+  if (!plan.nodes.empty()) json["nodes"] = plan.nodes;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -51,6 +81,15 @@ JobPlan job_plan_from_json(std::string_view text) try {
   }
   plan.rendezvous = {json.at("address").get<std::string>(), json.at("port").get<int>(),
                      json.at("run_id").get<std::string>()};
+  if (json.contains("output")) plan.output = output_style(json.at("output"));
+  if (json.contains("programs")) {
+    for (const Json& item : json.at("programs")) plan.programs.push_back(plan_program(item));
+  }
+  if (json.contains("restarts")) {
+    plan.restart = json.at("restarts").at(0).get<int>();
+    plan.max_restarts = json.at("restarts").at(1).get<int>();
+  }
+  if (json.contains("nodes")) json.at("nodes").get_to(plan.nodes);
   return plan;
 } catch (const Json::exception& error) {
   throw UserError(std::string("RINGRUN_PLAN is not a plan: ") + error.what());

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -14,7 +15,6 @@ namespace ringrun::test {
 namespace {
 
 const std::string lab_program = RINGRUN_SOURCE_DIR "/tests/lab/lab";
-const std::vector<std::string> host_names{"a", "b"};
 
 CommandResult lab_command(const LabHolder& lab, std::vector<std::string> words, std::chrono::seconds timeout) {
   words.insert(words.begin(), {lab_program, "--lab", lab.folder()});
@@ -30,8 +30,9 @@ std::vector<std::string> launch_environment(bool agent) {
   for (const char* setting : {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
                               "OMPI_MCA_hwloc_base_binding_policy=none", "PRTE_MCA_hwloc_default_binding_policy=none"})
     words.insert(words.end(), {"--env", setting});
-  if (agent)
-    words.insert(words.end(), {"--env", "OMPI_MCA_plm_rsh_agent=" RINGRUN_SOURCE_DIR "/tests/lab/remote-shell"});
+  // Open MPI 5 does not look at the name that 4.1 knows.
+  for (const char* name : {"OMPI_MCA_plm_rsh_agent=", "PRTE_MCA_plm_ssh_agent="})
+    if (agent) words.insert(words.end(), {"--env", name + std::string(RINGRUN_SOURCE_DIR "/tests/lab/remote-shell")});
   return words;
 }
 
@@ -78,6 +79,7 @@ bool wait_until(const std::function<bool()>& answer, std::chrono::seconds deadli
 }
 
 std::unique_ptr<LabHolder> Lab::lab;
+LabShape Lab::lab_shape;
 std::string Lab::missing;
 
 Lab::Job::Job(std::string output_file, std::future<CommandResult> result)
@@ -95,14 +97,24 @@ CommandResult Lab::Job::finish() {
   return result;
 }
 
-void Lab::SetUpTestSuite() {
+void Lab::bring_up(const LabShape& shape) {
+  if (lab && lab_shape == shape) return;
+  lab.reset();
   missing = what_is_missing();
   if (!missing.empty()) return;
   try {
-    lab = std::make_unique<LabHolder>(static_cast<int>(host_names.size()));
+    lab = std::make_unique<LabHolder>(shape);
+    lab_shape = shape;
   } catch (const std::runtime_error& error) {
     missing = error.what();
   }
+}
+
+void Lab::bring_up_with_open_mpi_5(int hosts) {
+  const std::string root = RINGRUN_SOURCE_DIR "/build/fresh/trixie.lab";
+  if (std::filesystem::is_directory(root)) return bring_up({hosts, root});
+  lab.reset();
+  missing = "no hosts with Open MPI 5; make them with tools/lab_root";
 }
 
 void Lab::TearDownTestSuite() { lab.reset(); }
@@ -115,7 +127,7 @@ void Lab::TearDown() {
   if (!lab) return;
   expect_no_process_left();
   // What a failed test left must not fail the next one. The docker engine is not among these processes and stays.
-  for (const auto& host : host_names) {
+  for (const auto& host : hosts()) {
     std::vector<std::string> kill{"kill", "-KILL"};
     for (const auto& line : processes(host)) kill.push_back(line.substr(0, line.find(' ')));
     if (kill.size() > 2) on(host, kill);
@@ -157,6 +169,13 @@ Lab::Job Lab::start_with_ssh(const std::string& host, const std::vector<std::str
           std::async(std::launch::async, &Lab::on_with_ssh, host, words, std::chrono::seconds(60))};
 }
 
+std::vector<std::string> Lab::hosts() {
+  std::vector<std::string> names;
+  for (int host = 0; host < lab_shape.hosts; ++host)
+    names.push_back(host < 26 ? std::string(1, static_cast<char>('a' + host)) : "h" + std::to_string(host));
+  return names;
+}
+
 std::vector<std::string> Lab::processes(const std::string& host) {
   const auto result = lab_command(*lab, {"processes", host}, std::chrono::seconds(20));
   EXPECT_EQ(result.exit_code, 0) << result.err;
@@ -166,19 +185,40 @@ std::vector<std::string> Lab::processes(const std::string& host) {
   return lines;
 }
 
-std::string Lab::pid_of(const std::string& host, const std::string& program) {
+namespace {
+
+/// Asks for a host's processes until one is right; its pid, and empty after 20 s.
+std::string wait_for_process(const std::function<std::vector<std::string>()>& processes,
+                             const std::function<bool(const std::string& program, const std::string& word)>& is_right) {
   std::string found;
   wait_until(
       [&] {
-        for (const auto& line : processes(host)) {
-          std::string pid, path;
-          std::istringstream(line) >> pid >> path;
-          if (path.substr(path.rfind('/') + 1) == program) found = pid;
+        for (const auto& line : processes()) {
+          std::string pid, path, word;
+          std::istringstream(line) >> pid >> path >> word;
+          if (is_right(path.substr(path.rfind('/') + 1), word)) found = pid;
         }
         return !found.empty();
       },
       std::chrono::seconds(20));
+  return found;
+}
+
+}  // namespace
+
+std::string Lab::pid_of(const std::string& host, const std::string& program) {
+  const auto found = wait_for_process([&] { return processes(host); },
+                                      [&](const std::string& name, const std::string&) { return name == program; });
   EXPECT_FALSE(found.empty()) << "no " << program << " on " << host;
+  return found;
+}
+
+std::string Lab::launcher_pid(const std::string& host) {
+  // Its own entries are words like __rank.
+  const auto found = wait_for_process(
+      [&] { return processes(host); },
+      [](const std::string& name, const std::string& word) { return name == "ringrun" && word.rfind("__", 0) != 0; });
+  EXPECT_FALSE(found.empty()) << "no ringrun on " << host;
   return found;
 }
 
@@ -188,7 +228,7 @@ void Lab::send_signal(const std::string& host, const std::string& signal, const 
 }
 
 void Lab::expect_no_process_left(std::chrono::seconds deadline) {
-  for (const auto& host : host_names) {
+  for (const auto& host : hosts()) {
     std::vector<std::string> left;
     wait_until(
         [&] {

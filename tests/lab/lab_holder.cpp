@@ -12,6 +12,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
+#include <vector>
 
 namespace ringrun::test {
 namespace {
@@ -41,9 +42,12 @@ std::string read_until_ready(int fd) {
 
 }  // namespace
 
-LabHolder::LabHolder(int hosts) {
-  const std::string program = RINGRUN_SOURCE_DIR "/tests/lab/lab";
-  const std::string count = std::to_string(hosts);
+LabHolder::LabHolder(const LabShape& shape) {
+  std::vector<std::string> words{RINGRUN_SOURCE_DIR "/tests/lab/lab", "up", "--hosts", std::to_string(shape.hosts)};
+  if (!shape.root.empty()) words.insert(words.end(), {"--root", shape.root});
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
   const auto in = make_pipe();
   const auto out = make_pipe();
   pid_ = fork();
@@ -53,7 +57,7 @@ LabHolder::LabHolder(int hosts) {
     dup2(in[0], 0);
     dup2(out[1], 1);
     dup2(out[1], 2);
-    execl(program.c_str(), program.c_str(), "up", "--hosts", count.c_str(), nullptr);
+    execv(argv[0], argv.data());
     _exit(127);
   }
   close(in[0]);

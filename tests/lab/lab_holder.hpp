@@ -6,11 +6,19 @@
 
 namespace ringrun::test {
 
+/// What a lab is made of.
+struct LabShape {
+  int hosts = 2;
+  std::string root;  ///< folder of the Linux that the hosts run; empty: this machine's own
+  bool operator==(const LabShape&) const = default;
+};
+
 /// One running lab (`tests/lab/lab up`): it ends with this object, and also when this process is killed.
 class LabHolder {
  public:
   /// Throws std::runtime_error with the lab's own words where it does not come up within 40 s.
-  explicit LabHolder(int hosts);
+  explicit LabHolder(const LabShape& shape);
+  explicit LabHolder(int hosts) : LabHolder(LabShape{hosts, {}}) {}
   ~LabHolder();
   LabHolder(const LabHolder&) = delete;
   LabHolder& operator=(const LabHolder&) = delete;

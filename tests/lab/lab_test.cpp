@@ -124,5 +124,24 @@ TEST_F(LabItself, NothingIsLeftOfItsDockerEngineWhenItsHolderIsKilled) {
   EXPECT_FALSE(std::filesystem::exists("/dev/dxg"));
 }
 
+class LabWithOpenMpi5 : public Lab {
+ protected:
+  static void SetUpTestSuite() { bring_up_with_open_mpi_5(2); }
+};
+
+TEST_F(LabWithOpenMpi5, HostsRunDebian13AndHaveTheirOwnNamesAndInterfaces) {
+  EXPECT_THAT(on("a", {"cat", "/etc/os-release"}).out, HasSubstr("VERSION_CODENAME=trixie"));
+  EXPECT_THAT(on("a", {"mpirun", "--version"}).out, HasSubstr("mpirun (Open MPI) 5."));
+  EXPECT_EQ(on("b", {"hostname"}).out, "b\n");
+  EXPECT_EQ(on("b", {"ls", "/sys/class/net"}).out, "enp3s0\nlo\n");
+  EXPECT_THAT(processes("b"), IsEmpty());
+}
+
+TEST_F(LabWithOpenMpi5, SshReachesARealSshd) {
+  start_sshd("b", 2222);
+  const auto result = on("a", {"ssh", "-p", "2222", "192.168.1.6", "hostname"});
+  EXPECT_EQ(result.out, "b\n") << result.err;
+}
+
 }  // namespace
 }  // namespace ringrun::test

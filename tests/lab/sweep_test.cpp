@@ -43,6 +43,21 @@ INSTANTIATE_TEST_SUITE_P(By, LabSweep,
                          testing::Values(Launcher{"mpirun", "mpirun"}, Launcher{"ringrun", built_program("ringrun")}),
                          [](const auto& chosen) { return std::string(chosen.param.name); });
 
+class LabSweepOnOpenMpi5 : public LabSweep {
+ protected:
+  static void SetUpTestSuite() { bring_up_with_open_mpi_5(2); }
+};
+
+TEST_P(LabSweepOnOpenMpi5, RunsOverTwoHosts) {
+  const auto result = on("a", command());
+  expect_right_sweep(result, 8, 1 << 20);
+  EXPECT_THAT(result.out, HasSubstr("mpi=Open MPI v5."));
+}
+
+INSTANTIATE_TEST_SUITE_P(By, LabSweepOnOpenMpi5,
+                         testing::Values(Launcher{"mpirun", "mpirun"}, Launcher{"ringrun", built_program("ringrun")}),
+                         [](const auto& chosen) { return std::string(chosen.param.name); });
+
 using LabDefaultSweep = Lab;
 
 TEST_F(LabDefaultSweep, RingrunWithoutAProgramSweepsFrom8BytesTo32M) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <random>
+#include <regex>
 
 #include "tests/unit/error_text.hpp"
 
@@ -47,6 +48,34 @@ TEST(Hostfile, ReadsWhatAnEditorOnWindowsWrites) {
             "a:2 b");
 }
 
+TEST(Hostfile, ReadsTheFilesOfOtherLaunchers) {
+  EXPECT_EQ(names(parse("worker-1 slots=4\nworker-2 slots=4\n")), "worker-1:4 worker-2:4") << "DeepSpeed";
+  const HostList hydra = parse("# Hydra\na:2 binding=user:0,1\nb:4 user=ann\n");
+  EXPECT_EQ(names(hydra), "a:2 b:4");
+  EXPECT_EQ(hydra.at(1).user, "ann");
+  EXPECT_EQ(hydra.at(0).warnings,
+            std::vector<std::string>{"ab:2: 'binding=user:0,1' is passed over; --bind-to says how ranks are bound"});
+  EXPECT_EQ(names(parse("17\n18 slots=2\nA.example.org\n")), "17 18:2 A.example.org");
+  EXPECT_EQ(names(parse("head slots=0\na\n")), "head:0 a");
+}
+
+TEST(Hostfile, LeavesHostsOut) {
+  EXPECT_EQ(names(parse("^b\na slots=2\nb slots=2\nnode[1-3]\n^node[2-3]  # broken\n")), "a:2 node1");
+  EXPECT_EQ(problem_of([] { parse("a\n^b"); }), "ab:2: '^b' leaves out a host that the file does not name");
+  EXPECT_EQ(problem_of([] { parse("a\n^a slots=2"); }), "ab:2: '^a' stands alone on its line");
+  EXPECT_EQ(problem_of([] { parse("a\n^a:2"); }), "ab:2: '^a:2' is more than a name");
+}
+
+TEST(Hostfile, PassesOverWhatMpirunPassesOverAndSaysSo) {
+  const HostList hosts = parse("a fast slots=2\nn[1-2] 4\n");
+  EXPECT_EQ(names(hosts), "a:2 n1 n2");
+  EXPECT_EQ(hosts.at(0).warnings,
+            std::vector<std::string>{"ab:1: 'fast' behind a host is passed over, as mpirun does"});
+  EXPECT_EQ(hosts.at(1).warnings, std::vector<std::string>{"ab:2: '4' behind a host is passed over, as mpirun does; "
+                                                           "slots are written slots=4"});
+  EXPECT_TRUE(hosts.at(2).warnings.empty());
+}
+
 TEST(Hostfile, TakesCommentsOff) {
   EXPECT_EQ(names(parse("# all\na # one\nb // two\n/* c\n d */ e\nf /* g */ slots=2\n")), "a b e f:2");
 }
@@ -85,15 +114,22 @@ TEST(Hostfile, AttributesOnALineOfTheirOwnAreEveryHosts) {
 TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"a\n192.168.1.6:2222", "ab:2: '192.168.1.6:2222' would be 2222 slots"},
-      {"a\nb slots=x", "ab:2: 'slots=x' is not a whole number from 1 upwards"},
-      {"a slots=0", "ab:1: 'slots=0' is not a whole number from 1 upwards"},
-      {"a slots=-1", "ab:1: 'slots=-1' is not a whole number from 1 upwards"},
-      {"a slots=", "ab:1: 'slots=' is not a whole number from 1 upwards"},
+      {"a\nb slots=x", "ab:2: 'slots=x' is not a whole number from 0 upwards"},
+      {"a slots=-1", "ab:1: 'slots=-1' is not a whole number from 0 upwards"},
+      {"a slots=", "ab:1: 'slots=' is not a whole number from 0 upwards"},
+      {"a slots 2", "ab:1: 'slots' has no value"},
+      {"a slots=2, port=1", "ab:1: 'slots=2,' is not a whole number from 0 upwards"},
+      {"a max_slots=0", "ab:1: 'max_slots=0' is not a whole number from 1 upwards"},
+      {"a 192.168.1.6", "ab:1: '192.168.1.6' behind a host is not understood"},
+      {"a 4 all.q@a", "ab:1: 'all.q@a' behind a host is not understood"},
+      {"a ifname=eth0", "ab:1: 'ifname=eth0' is no attribute of a host"},
+      {"a:2:mlx5_0", "ab:1: 'a:2:mlx5_0' is neither host:N nor an IPv6 address"},
+      {"a,b", "ab:1: 'a,b' is several hosts"},
       {"a slots=2 cpu=2", "ab:1: 'cpu=2' says the slots a second time"},
       {"a slots=3 max_slots=2", "ab:1: 'max_slots=2' of 'a' is less than its slots=3"},
       {"a SLOTS=2", "ab:1: 'SLOTS=2' is no attribute of a host"},
       {"a gpus=2", "ab:1: 'gpus=2' is no attribute of a host"},
-      {"a two", "ab:1: 'two' behind a host is not understood"},
+      {"a two;", "ab:1: 'two;' behind a host is not understood"},
       {"a port=70000", "ab:1: 'port=70000' is above 65535"},
       {"a username=", "ab:1: 'username=' has no value"},
       {"@a", "ab:1: '@a' has no user before the '@'"},
@@ -101,8 +137,8 @@ TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
       {"slots=2", "ab:1: 'slots=2' stands where a host's name is expected"},
       {"rank 0=a slot=1", "ab:1: 'rank 0=a' is a line of a rankfile"},
       {"a:x", "ab:1: 'slots=x' is not a whole number from 1 upwards"},
-      {"^a", "ab:1: '^a' is not read: ringrun has no '^' form of a host"},
-      {"+n0", "ab:1: '+n0' is not read: ringrun has no '+' form of a host"},
+      {"^^a", "ab:1: '^a' names no host here"},
+      {"+n0", "ab:1: '+n0' names no host here"},
       {"\"a\"", "ab:1: '\"a\"' is no host name: it has a '\"'"},
       {"-oProxyCommand", "ab:1: '-oProxyCommand' is no host name: it begins with '-'"},
       {"a;b", "ab:1: 'a;b' is no host name: it has a ';'"},
@@ -157,6 +193,61 @@ TEST(Hostfile, AnyTextIsHostsOrAnErrorWithItsLine) {
       EXPECT_EQ(std::string(error.what()).rfind("ab:", 0), 0u) << text << ": " << error.what();
     }
   }
+}
+
+/// One or a few random bytes of `text` changed, taken out, doubled, or put elsewhere.
+std::string mutated(std::string text, std::mt19937& random) {
+  const std::string bytes = "\n\r\t =:#@[]-,^+/*\"0129aZ_.\xC3\x7F";
+  for (auto changes = 1 + random() % 4; changes > 0 && !text.empty(); --changes) {
+    const std::size_t at = random() % text.size();
+    const std::size_t size = std::min<std::size_t>(1 + random() % 8, text.size() - at);
+    const std::string piece = text.substr(at, size);
+    switch (random() % 4) {
+      case 0:
+        text[at] = bytes[random() % bytes.size()];
+        break;
+      case 1:
+        text.erase(at, size);
+        break;
+      case 2:
+        text.insert(at, piece);
+        break;
+      default:
+        text.erase(at, size);
+        text.insert(random() % (text.size() + 1), piece);
+    }
+  }
+  return text;
+}
+
+TEST(Hostfile, MutatedFilesAreHostsOrAnErrorWithItsLine) {
+  const std::vector<std::string> valid = {
+      "# all\n192.168.1.5 slots=1\n192.168.1.6 slots=1 port=2222  #: nic=enp3s0 gpus=0,2 env.NCCL_DEBUG=INFO\n",
+      "node[01-16,20] slots = 8 max_slots=16\r\n^node[03-04]\r\nhead slots=0\r\n",
+      "#: env.MASTER_PORT=8888 env.X=\"a b\"\na:2\njoe@b.example.org:4\nc username=ann /* d */ cpu=3 // e\n",
+      "a\na\nb fast count=2\n17\n"};
+  std::mt19937 random(20241130);
+  int read = 0;
+  int refused = 0;
+  for (int round = 0; round < 8000; ++round) {
+    const std::string text = mutated(valid[random() % valid.size()], random);
+    try {
+      for (const Host& host : parse(text)) {
+        // What the engine is given must be plain: none of these is a part of a name to it.
+        EXPECT_EQ(host.name.find_first_of("[],^+@#= \t\r\n\"/*"), std::string::npos) << text;
+        EXPECT_FALSE(host.name.empty()) << text;
+        EXPECT_GE(host.slots.value_or(1), 0) << text;
+      }
+      ++read;
+    } catch (const UserError& error) {
+      EXPECT_TRUE(std::regex_search(std::string(error.what()), std::regex("^ab:[1-9][0-9]*: ")))
+          << text << error.what();
+      EXPECT_FALSE(error.remedy().empty()) << error.what();
+      ++refused;
+    }
+  }
+  EXPECT_GT(read, 1000);
+  EXPECT_GT(refused, 1000);
 }
 
 }  // namespace

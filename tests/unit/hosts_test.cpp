@@ -28,12 +28,50 @@ TEST(NamedHosts, AStarMeansEverySlot) {
   EXPECT_FALSE(hosts.at(1).cores_unless_said);
 }
 
+HostPool pool(const std::string& text) { return {parse_hostfile(text, "ab"), "the hostfile"}; }
+
 TEST(NamedHosts, WithAHostfileTheyChooseFromIt) {
-  const HostList file = parse_hostfile("a slots=4 port=22\nb slots=2\nc", "ab");
-  const HostList hosts = choose_hosts(file, {"b,a:1"});
+  const HostPool file = pool("a slots=4 port=22\nb slots=2\nc");
+  const HostList hosts = choose_hosts(file, {"b:2,ann@a:1"});
   EXPECT_EQ(names(hosts), "b:2 a:1");
   EXPECT_EQ(hosts.at(1).port, 22);
+  EXPECT_EQ(hosts.at(1).user, "ann");
   EXPECT_EQ(problem_of([&] { choose_hosts(file, {"d"}); }), "-H 'd': 'd' is not in the hostfile");
+  EXPECT_EQ(names(choose_hosts(file, {})), "a:4 b:2 c");
+}
+
+TEST(NamedHosts, ABareNameIsOneSlotAsMpirunCountsAndTheHostfilesSlotsWhereThereAreGpus) {
+  const HostPool file = pool("a slots=4\nb slots=2");
+  const HostList bare = choose_hosts(file, {"b,a"});
+  EXPECT_EQ(resolve_slots(bare, {{0, 64}, {0, 64}}, false), (std::vector{1, 1}));
+  EXPECT_EQ(resolve_slots(bare, {{8, 64}, {8, 64}}, false), (std::vector{2, 4}));
+  EXPECT_EQ(resolve_slots(choose_hosts(file, {"b,b,a:*"}), {{8, 64}, {0, 64}}, false), (std::vector{2, 4}));
+}
+
+TEST(NamedHosts, AHostCanBeLeftOut) {
+  const HostPool file = pool("a slots=4\nb slots=2\nc");
+  EXPECT_EQ(names(choose_hosts(file, {"^b"})), "a:4 c");
+  EXPECT_EQ(names(choose_hosts(file, {"a:1,c:2,^c"})), "a:1");
+  EXPECT_EQ(problem_of([&] { choose_hosts(file, {"^d"}); }), "-H '^d': 'd' is not in the hostfile");
+  EXPECT_EQ(problem_of([&] { choose_hosts(file, {"^a,^b,^c"}); }),
+            "no host is left to use: -H leaves out, or slots=0 empties, all of the hostfile");
+  EXPECT_EQ(problem_of([&] { choose_hosts(std::nullopt, {"^a"}); }), "-H '^a': '^a' leaves a host out of nothing");
+}
+
+TEST(NamedHosts, CanBeNamedByTheirPlaceInTheHostfile) {
+  const HostPool file = pool("a slots=4\nb slots=2\nc");
+  EXPECT_EQ(names(choose_hosts(file, {"+n1,+n0"})), "b:2 a:4");
+  EXPECT_EQ(names(choose_hosts(file, {"+e"})), "a:4 b:2 c");
+  EXPECT_EQ(names(choose_hosts(file, {"+e:2"})), "a:4 b:2");
+  EXPECT_EQ(problem_of([&] { choose_hosts(file, {"+n3"}); }), "-H '+n3': '+n3' is beyond the 3 hosts of the hostfile");
+  EXPECT_EQ(problem_of([&] { choose_hosts(file, {"+x"}); }), "-H '+x': '+x' is not understood");
+  EXPECT_EQ(problem_of([&] { choose_hosts(std::nullopt, {"+n0"}); }), "-H '+n0': '+n0' chooses from nothing");
+}
+
+TEST(NamedHosts, AHostWithoutSlotsHasNothingToDo) {
+  const HostPool file = pool("head slots=0\na slots=2");
+  EXPECT_EQ(names(choose_hosts(file, {})), "a:2");
+  EXPECT_EQ(names(choose_hosts(file, {"head:1,a:1"})), "head:1 a:1");
 }
 
 TEST(NamedHosts, WithoutAnyItIsThisHost) { EXPECT_EQ(names(choose_hosts(std::nullopt, {})), "localhost"); }

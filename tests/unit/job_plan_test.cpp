@@ -39,16 +39,35 @@ TEST(JobPlan, TheMostCommonClassIsTheDefaultAndOthersAreRanges) {
 TEST(JobPlan, SurvivesItsJourney) {
   HostClass odd;
   odd.environment["X"] = "a \"b\"\nc";
-  const JobPlan plan = make_job_plan({eight_gpus(), odd}, {"fd00::2", 29501, "run"});
+  JobPlan plan = make_job_plan({eight_gpus(), odd}, {"fd00::2", 29501, "run"});
+  plan.output = {true, false, true, "/logs"};
+  plan.programs = {{1, {"./a", "x y"}, "/work", {{"A", "1"}}}, {7, {"./b"}, std::nullopt, {}}};
+  plan.restart = 2;
+  plan.max_restarts = 3;
+  plan.nodes = {"a", "b"};
   const JobPlan read = job_plan_from_json(to_json(plan));
   EXPECT_EQ(to_json(read), to_json(plan));
   EXPECT_EQ(class_of(read, 1), odd);
+  EXPECT_EQ(read.output, plan.output);
+  EXPECT_EQ(read.programs, plan.programs);
+  EXPECT_EQ(read.nodes, plan.nodes);
+  EXPECT_EQ(rank_environment(read, {0, 1, 0, 1, 0}).at("TORCHELASTIC_RESTART_COUNT"), "2");
+  EXPECT_EQ(rank_environment(read, {0, 1, 0, 1, 0}).at("TORCHELASTIC_MAX_RESTARTS"), "3");
+}
+
+TEST(JobPlan, GivesEachRankItsProgram) {
+  JobPlan plan;
+  EXPECT_EQ(program_of(plan, 0), nullptr);
+  plan.programs = {{1, {"a"}, {}, {}}, {3, {"b"}, {}, {}}};
+  EXPECT_EQ(program_of(plan, 1)->argv[0], "a");
+  EXPECT_EQ(program_of(plan, 2)->argv[0], "b");
+  EXPECT_EQ(program_of(plan, 4), nullptr);
 }
 
 TEST(JobPlan, OfAnotherVersionOrNoneIsRefused) {
-  EXPECT_EQ(problem_of([] { job_plan_from_json("{\"schema\":2}"); }), "RINGRUN_PLAN is of another version of ringrun");
+  EXPECT_EQ(problem_of([] { job_plan_from_json("{\"schema\":1}"); }), "RINGRUN_PLAN is of another version of ringrun");
   EXPECT_NE(problem_of([] { job_plan_from_json("{"); }), "");
-  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":1}"); }), "");
+  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":2}"); }), "");
 }
 
 TEST(RankEnvironment, IsTorchrunsContract) {

@@ -1,0 +1,52 @@
+#include "launcher/host_questions.hpp"
+
+#include <algorithm>
+
+#include "launcher/preflight/port_shares.hpp"
+#include "launcher/probe/remote_shell.hpp"
+#include "lib/host/host_name.hpp"
+
+namespace ringrun {
+
+AskedHosts asked_hosts(const HostList& job_hosts) {
+  const auto is_local = [](const HostAnswer& answer) { return answer.local; };
+  AskedHosts asked{job_hosts, resolve_hosts(job_hosts)};
+  asked.any_remote = !std::all_of(asked.resolved.begin(), asked.resolved.end(), is_local);
+  if (std::none_of(asked.resolved.begin(), asked.resolved.end(), is_local)) {
+    Host self;
+    self.name = host_name();
+    self.origin = "this host";
+    asked.hosts.push_back(self);
+    asked.resolved.push_back({});
+    asked.resolved.back().local = true;
+    asked.resolved.back().agent = job_hosts.size();
+  }
+  return asked;
+}
+
+Said said(const LaunchContext& context) { return {context.exports, context.request.master_port, context.environment}; }
+
+ProbeRequest host_questions(const LaunchContext& context) {
+  const LaunchRequest& launch = context.request;
+  ProbeRequest request;
+  request.shell_name = remote_shell_name(
+      launch.parameters, [&](const std::string& name) { return find_variable(context.environment, name); });
+  request.ringrun = context.ringrun;
+  request.shell = context.shell;
+  request.master_port = said_master_port(context.hosts[0], said(context));
+  request.timeout = launch.start_timeout;
+  request.question.prefix = launch.prefix.value_or("");
+  if (const std::string program = context.program(); program.rfind('/', 0) == 0) request.question.program = program;
+  request.question.cwd = context.programs[0].working_directory.value_or(context.cwd);
+  request.question.visible_devices = find_variable(context.exports.asked, "CUDA_VISIBLE_DEVICES");
+  request.question.environment = context.exports.asked;
+  if (launch.ports) {
+    const PortRange rendezvous = share_ports(*launch.ports).rendezvous;
+    request.question.first_port = rendezvous.first;
+    request.question.last_port = rendezvous.last;
+  }
+  request.question.thorough = launch.doctor;
+  return request;
+}
+
+}  // namespace ringrun

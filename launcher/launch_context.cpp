@@ -1,0 +1,13 @@
+#include "launcher/launch_context.hpp"
+
+#include <filesystem>
+
+namespace ringrun {
+
+std::string LaunchContext::program() const {
+  return programs.empty() || programs[0].argv.empty() ? "" : programs[0].argv[0];
+}
+
+bool LaunchContext::is_worker() const { return std::filesystem::path(program()).filename() == "worker"; }
+
+}  // namespace ringrun

@@ -1,0 +1,68 @@
+#include "tests/lab/slurm_lab.hpp"
+
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "tests/lab/host_change.hpp"
+
+namespace ringrun::test {
+namespace {
+
+/// Why this machine cannot be a Slurm cluster, as a sentence; empty: it can.
+std::string why_no_slurm() {
+  for (const char* program : {"slurmctld", "slurmd", "munged"})
+    if (run_command({"sh", "-c", std::string("PATH=/usr/sbin:/usr/bin command -v ") + program}).exit_code != 0)
+      return std::string("the lab needs ") + program + "; install slurm-wlm and munge";
+  return {};
+}
+
+}  // namespace
+
+void SlurmLab::SetUpTestSuite() {
+  bring_up({});
+  if (!missing.empty()) return;
+  missing = why_no_slurm();
+  if (missing.empty()) run_lab_command(*lab, {"slurm", "start"});
+}
+
+std::vector<std::string> SlurmLab::in_allocation(const std::vector<std::string>& words,
+                                                 const std::vector<std::string>& command) {
+  std::vector<std::string> line{"salloc", "--quiet"};
+  line.insert(line.end(), words.begin(), words.end());
+  line.insert(line.end(), command.begin(), command.end());
+  return line;
+}
+
+std::string SlurmLab::submit(const std::vector<std::string>& words) {
+  std::vector<std::string> line{"sbatch", "--parsable", "--output=/run/lab/slurm/job-%j.out"};
+  line.insert(line.end(), words.begin(), words.end());
+  const auto result = on("a", line);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return result.out.substr(0, result.out.find('\n'));
+}
+
+std::string SlurmLab::batch_output(const std::string& job) {
+  std::ostringstream text;
+  text << std::ifstream(lab->folder() + "/slurm/job-" + job + ".out").rdbuf();
+  return text.str();
+}
+
+SlurmLab::BatchResult SlurmLab::batch_result(const std::string& job, std::chrono::seconds deadline) {
+  static const std::regex record("JobState=(\\w+)[^]*ExitCode=(\\d+):(\\d+)");
+  BatchResult result;
+  wait_until(
+      [&] {
+        const std::string shown = on("a", {"scontrol", "show", "job", job}).out;
+        std::smatch match;
+        if (!std::regex_search(shown, match, record)) return false;
+        result.state = match[1];
+        result.exit_code = match[3] == "0" ? std::stoi(match[2]) : 128 + std::stoi(match[3]);
+        return result.state != "PENDING" && result.state != "RUNNING" && result.state != "COMPLETING";
+      },
+      deadline);
+  result.out = batch_output(job);
+  return result;
+}
+
+}  // namespace ringrun::test
