@@ -46,15 +46,17 @@ CommandResult run_on(const LabHolder& lab, const std::string& host, const std::v
   return lab_command(lab, words, timeout);
 }
 
-std::string what_is_missing() {
+std::string what_is_missing(const LabShape& shape) {
   if (geteuid() != 0) return "the lab needs root (namespaces with interfaces)";
-  const std::vector<std::pair<const char*, const char*>> tools{{"unshare", "util-linux"},
-                                                               {"nsenter", "util-linux"},
-                                                               {"ip", "iproute2"},
-                                                               {"perl", "perl-base"},
-                                                               {"mpirun", "openmpi-bin"}};
+  std::vector<std::pair<const char*, const char*>> tools{{"unshare", "util-linux"},
+                                                         {"nsenter", "util-linux"},
+                                                         {"ip", "iproute2"},
+                                                         {"perl", "perl-base"},
+                                                         {"mpirun", "openmpi-bin"}};
+  if (shape.slurm)
+    tools.insert(tools.end(), {{"munged", "munge"}, {"slurmctld", "slurm-wlm"}, {"slurmd", "slurm-wlm"}});
   for (const auto& [tool, package] : tools) {
-    if (run_command({"sh", "-c", std::string("command -v ") + tool}).exit_code != 0)
+    if (run_command({"sh", "-c", std::string("PATH=$PATH:/usr/sbin:/sbin command -v ") + tool}).exit_code != 0)
       return std::string("the lab needs ") + tool + "; install " + package;
   }
   return {};
@@ -100,19 +102,23 @@ CommandResult Lab::Job::finish() {
 void Lab::bring_up(const LabShape& shape) {
   if (lab && lab_shape == shape) return;
   lab.reset();
-  missing = what_is_missing();
+  missing = what_is_missing(shape);
   if (!missing.empty()) return;
   try {
     lab = std::make_unique<LabHolder>(shape);
     lab_shape = shape;
   } catch (const std::runtime_error& error) {
     missing = error.what();
+    return;
   }
+  if (!shape.slurm) return;
+  const auto started = lab_command(*lab, {"slurm", "start"}, std::chrono::seconds(60));
+  if (started.exit_code != 0) missing = started.err;
 }
 
 void Lab::bring_up_with_open_mpi_5(int hosts) {
   const std::string root = RINGRUN_SOURCE_DIR "/build/fresh/trixie.lab";
-  if (std::filesystem::is_directory(root)) return bring_up({hosts, root});
+  if (std::filesystem::is_directory(root)) return bring_up({.hosts = hosts, .root = root});
   lab.reset();
   missing = "no hosts with Open MPI 5; make them with tools/lab_root";
 }
