@@ -153,7 +153,8 @@ TEST_P(KilledRemoteShell, TakesTheJobWithItOrIsNotNeededAnyMore) {
   auto job = start_deaf_job();
   const auto before = processes("b");
   const auto broken = Clock::now();
-  on("a", {"sh", "-c", "for pid in $(pgrep -f lab/remote-shell); do kill -KILL $pid; done"});
+  for (const auto& line : processes("a"))
+    if (line.find("/lab/remote-shell") != std::string::npos) send_signal("a", "KILL", line.substr(0, line.find(' ')));
   if (wait_until([&] { return processes("b") != before; }, seconds(1))) {
     EXPECT_NE(end_of(job, broken).exit_code, 0);
     return;
