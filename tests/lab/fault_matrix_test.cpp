@@ -22,6 +22,8 @@ struct Engine {
   bool slurm = false;
 };
 
+void PrintTo(const Engine& engine, std::ostream* stream) { *stream << engine.name; }
+
 const Engine engines[] = {{"OpenMpi4", "openmpi", "mpirun", "orted"},
                           {"OpenMpi5", "openmpi", "prterun", "prted", true},
                           {"MpirunInSlurm", "openmpi", "mpirun", "orted", false, true},
@@ -68,6 +70,8 @@ struct Fault {
   const char* cause;  ///< in the report
 };
 
+void PrintTo(const Fault& fault, std::ostream* stream) { *stream << fault.name; }
+
 const Fault faults[] = {{"ExitCode3", "exit3", 3, "exited with code 3"},
                         {"SegmentationFault", "segv", 139, "killed by signal 11 \\(SIGSEGV\\)"},
                         {"Kill", "kill", 137, "killed by signal 9 \\(SIGKILL\\)"},
@@ -80,6 +84,8 @@ struct Place {
   const char* reported;  ///< who fails first
   const char* reported_beside_stubborn;
 };
+
+void PrintTo(const Place& place, std::ostream* stream) { *stream << place.name; }
 
 const Place places[] = {{"Rank0", "first", "rank 0 on a", "rank 1 on a"},
                         {"TheLastRank", "last", "rank 2 on b", "rank 0 on a"},
@@ -141,7 +147,7 @@ TEST_P(KilledLauncher, ADaemonTakesTheJobWithIt) {
   send_signal("b", "KILL", pid_of("b", GetParam().daemon));
   const auto result = end_of(job, Clock::now());
   EXPECT_NE(result.exit_code, 0);
-  EXPECT_THAT(result.out, ContainsRegex("rank 2 on b|on b\\b|node b\\b"));
+  EXPECT_THAT(result.out, ContainsRegex("rank 2 on b|b was lost"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Killed, KilledLauncher, testing::ValuesIn(engines),

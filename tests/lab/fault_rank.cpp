@@ -59,6 +59,8 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) std::puts("every rank is there");
   std::fflush(stdout);
+  // Nobody fails before that is said.
+  MPI_Barrier(MPI_COMM_WORLD);
   if (fault == "stubborn") {
     const int failing = chosen_ranks == "first" ? 1 : 0;
     if (rank == failing) fail("exit3");
