@@ -149,6 +149,7 @@ class Launch {
     const std::string version = context_.engine.kind == EngineKind::slurm ? "" : context_.engine.version;
     Situation situation = survey(
         probe, surveyed, {request_, context_.exports, context_.environment, program, context_.is_worker(), version});
+    situation.through_slurm = context_.through_slurm();
     probe.dismiss();
     return situation;
   }

@@ -33,6 +33,8 @@ struct LaunchContext {
   /// Words of the remote shell; empty where every host is this one, or where there is none.
   std::vector<std::string> shell = {};
 
+  /// `shell` is srun.
+  bool through_slurm() const;
   /// The program is the sweep's worker.
   bool is_worker() const;
 };
