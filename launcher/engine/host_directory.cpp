@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "launcher/probe/remote_shell.hpp"
+#include "launcher/run/shell_stage.hpp"
 #include "lib/error.hpp"
 #include "lib/text/shell_word.hpp"
 
@@ -35,6 +36,31 @@ void disarm_remote_shell(std::vector<std::string>& command) {
   }
 }
 
+struct DaemonStart {
+  Host host;
+  std::vector<std::string> command;
+};
+
+DaemonStart parse_daemon_start(const std::vector<std::string>& words) {
+  DaemonStart start;
+  std::size_t at = 0;
+  const auto option = [&] {
+    if (at + 1 >= words.size() || (words[at] != "-p" && words[at] != "-l")) return false;
+    if (words[at] == "-p") start.host.port = std::stoi(words[at + 1]);
+    if (words[at] == "-l") start.host.user = words[at + 1];
+    at += 2;
+    return true;
+  };
+  while (option()) {
+  }
+  if (at == words.size()) throw UserError("ringrun __rsh: no host is given", "it is started by the engine");
+  start.host.name = words[at++];
+  while (option()) {
+  }
+  start.command.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
+  return start;
+}
+
 }  // namespace
 
 std::string to_json(const HostDirectory& directory) {
@@ -54,7 +80,7 @@ std::string to_json(const HostDirectory& directory) {
 HostDirectory host_directory_from_json(std::string_view text) try {
   const Json json = Json::parse(text);
   if (json.value("schema", 0) != kSchema) throw UserError("RINGRUN_HOSTS is of another version of ringrun");
-  HostDirectory directory{json.at("shell").get<std::vector<std::string>>(), {}, {}};
+  HostDirectory directory{json.at("shell").get<std::vector<std::string>>(), {}, {}, {}};
   for (const Json& item : json.at("hosts")) {
     Host host;
     host.name = item.at("name").get<std::string>();
@@ -69,33 +95,23 @@ HostDirectory host_directory_from_json(std::string_view text) try {
 }
 
 std::vector<std::string> daemon_command(const HostDirectory& directory, const std::vector<std::string>& words) {
-  Host host;
-  std::size_t at = 0;
-  const auto option = [&] {
-    if (at + 1 >= words.size() || (words[at] != "-p" && words[at] != "-l")) return false;
-    if (words[at] == "-p") host.port = std::stoi(words[at + 1]);
-    if (words[at] == "-l") host.user = words[at + 1];
-    at += 2;
-    return true;
-  };
-  while (option()) {
-  }
-  if (at == words.size()) throw UserError("ringrun __rsh: no host is given", "it is started by the engine");
-  host.name = words[at++];
-  while (option()) {
-  }
-  std::vector<std::string> command(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
-  disarm_remote_shell(command);
-  const auto known = find_host(directory.hosts, host.name);
-  if (known != directory.hosts.end()) {
-    const auto index = static_cast<std::size_t>(known - directory.hosts.begin());
-    host = *known;
-    std::string settings = set_variable(kHostVariable, std::to_string(index));
-    if (index < directory.programs.size() && !directory.programs[index].empty())
-      settings += " " + set_variable(kSelfVariable, directory.programs[index]);
-    command.insert(command.begin(), settings);
-  }
-  return remote_command(directory.shell, host, command);
+  DaemonStart start = parse_daemon_start(words);
+  disarm_remote_shell(start.command);
+  const std::optional<int> place = host_place(directory, words);
+  if (!place) return remote_command(directory.shell, start.host, start.command);
+  const auto index = static_cast<std::size_t>(*place);
+  std::string settings = set_variable(kHostVariable, std::to_string(index));
+  if (index < directory.programs.size() && !directory.programs[index].empty())
+    settings += " " + set_variable(kSelfVariable, directory.programs[index]);
+  if (!directory.run_id.empty()) settings += " " + shell_greeting(directory.run_id, *place);
+  start.command.insert(start.command.begin(), settings);
+  return remote_command(directory.shell, directory.hosts[index], start.command);
+}
+
+std::optional<int> host_place(const HostDirectory& directory, const std::vector<std::string>& words) {
+  const auto known = find_host(directory.hosts, parse_daemon_start(words).host.name);
+  if (known == directory.hosts.end()) return std::nullopt;
+  return static_cast<int>(known - directory.hosts.begin());
 }
 
 }  // namespace ringrun

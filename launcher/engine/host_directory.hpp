@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ struct HostDirectory {
   HostList hosts;
   /// Where ringrun stands on each host, "" where it stands at the launcher's own path.
   std::vector<std::string> programs;
+  /// Of the running job, for what the remote shell tells the launcher; "" where nobody listens. Not in the JSON.
+  std::string run_id = {};
 };
 
 inline constexpr const char* kHostsVariable = "RINGRUN_HOSTS";
@@ -32,5 +35,8 @@ HostDirectory host_directory_from_json(std::string_view json);
 /// Returns the real remote shell's whole command, which sets the host's place in the plan before the daemon starts. A
 /// host that the directory does not know gets the command as it is.
 std::vector<std::string> daemon_command(const HostDirectory& directory, const std::vector<std::string>& words);
+
+/// The place in the plan of the host that these words are for; nullopt for a host that the directory does not know.
+std::optional<int> host_place(const HostDirectory& directory, const std::vector<std::string>& words);
 
 }  // namespace ringrun

@@ -7,8 +7,8 @@
 
 namespace ringrun {
 
-/// `ringrun __rsh HOST …`: the engine's remote-shell agent. Becomes the real remote shell with the host's user, port
-/// and identity; returns only by throwing.
+/// `ringrun __rsh HOST …`: the engine's remote-shell agent. Runs the real remote shell with the host's user, port and
+/// identity; returns its code. Throws UserError, SystemError.
 int run_rsh(const std::vector<std::string>& words, const Environment& environment);
 
 }  // namespace ringrun

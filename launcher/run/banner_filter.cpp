@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
 namespace ringrun {
@@ -17,24 +15,55 @@ bool may_be_dashes(std::string_view line) {
   return line.size() <= kDashes && line.find_first_not_of('-') == std::string_view::npos;
 }
 
+// Of srun and slurmstepd 22.05, when a task has failed or the step is ended; of mpirun 4.1, for each signal.
+constexpr std::array<std::string_view, 6> kLines = {
+    "srun: error: ",        "srun: Terminating ",           "srun: Job step aborted: ",
+    "srun: launch/slurm: ", "slurmstepd: error: *** STEP ", "mpirun: Forwarding signal "};
+
+// Of srun's errors only those that tell how a task ended; others say why nothing started.
+bool is_line(std::string_view line) {
+  if (line.rfind(kLines[0], 0) == 0) {
+    return line.find(": task") != std::string_view::npos &&
+           (line.find("xited with ") != std::string_view::npos || line.find("Killed") != std::string_view::npos ||
+            line.find("Terminated") != std::string_view::npos || line.find("(core dumped)") != std::string_view::npos ||
+            line.find("Aborted") != std::string_view::npos || line.find("fault") != std::string_view::npos);
+  }
+  return std::any_of(kLines.begin() + 1, kLines.end(),
+                     [&](std::string_view beginning) { return line.rfind(beginning, 0) == 0; });
+}
+
+bool may_be_line(std::string_view line) {
+  return std::any_of(kLines.begin(), kLines.end(), [&](std::string_view beginning) {
+    const std::size_t length = std::min(line.size(), beginning.size());
+    return line.substr(0, length) == beginning.substr(0, length);
+  });
+}
+
+std::string_view first_line(std::string_view block) {
+  return block.substr(std::min(block.find('\n') + 1, block.size()));
+}
+
 bool is_banner(std::string_view block) {
   static constexpr std::array kBeginnings = {"Primary job  terminated normally, but",
                                              "mpirun detected that one or more processes exited with non-zero",
                                              "prterun detected that one or more processes exited with non-zero",
                                              "mpirun noticed that process rank", "prterun noticed that process rank"};
-  const std::string_view first = block.substr(std::min(block.find('\n') + 1, block.size()));
-  return std::any_of(kBeginnings.begin(), kBeginnings.end(), [&](const char* beginning) {
-    return first.substr(0, std::string_view(beginning).size()) == beginning;
-  });
+  const std::string_view first = first_line(block);
+  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
+                     [&](const char* beginning) { return first.rfind(beginning, 0) == 0; });
 }
 
-/// "ringrun: rank 1 on b (GPU 0): exited with code 3": 3; "killed by signal 9 (SIGKILL)": 137.
-std::optional<int> code_in(const std::string& line) {
-  for (const auto& [words, base] : {std::pair{"exited with code ", 0}, std::pair{"killed by signal ", 128}}) {
-    const std::size_t at = line.find(words);
-    if (at != std::string::npos) return base + std::atoi(line.c_str() + at + std::strlen(words));
-  }
-  return std::nullopt;
+/// "Remote daemon: [[24131,0],1] on node 192.168.1.6": 192.168.1.6.
+std::string lost_node_in(std::string_view block) {
+  const std::string_view first = first_line(block);
+  if (first.rfind("ORTE has lost communication", 0) != 0 && first.rfind("PRTE has lost communication", 0) != 0)
+    return {};
+  constexpr std::string_view kBefore = " on node ";
+  const std::size_t daemon = block.find("Remote daemon:");
+  const std::size_t node = daemon == std::string_view::npos ? daemon : block.find(kBefore, daemon);
+  if (node == std::string_view::npos) return {};
+  const std::size_t begin = node + kBefore.size();
+  return std::string(block.substr(begin, block.find_first_of(" \n", begin) - begin));
 }
 
 }  // namespace
@@ -42,7 +71,6 @@ std::optional<int> code_in(const std::string& line) {
 std::string BannerFilter::feed(std::string_view text) {
   std::string shown;
   for (const char c : text) {
-    if (is_mark(c)) continue;
     if (passing_line_) {
       shown += c;
       passing_line_ = c != '\n';
@@ -54,7 +82,7 @@ std::string BannerFilter::feed(std::string_view text) {
       continue;
     }
     line_ += c;
-    if (in_block_ ? held_.size() > kMostHeld : !may_be_dashes(line_)) {
+    if (in_block_ ? held_.size() > kMostHeld : !may_be_dashes(line_) && !may_be_line(line_)) {
       shown += flush();
       passing_line_ = true;
     }
@@ -63,49 +91,27 @@ std::string BannerFilter::feed(std::string_view text) {
 }
 
 std::string BannerFilter::end_line() {
-  const bool dashes = line_.size() == kDashes && may_be_dashes(line_);
-  line_.clear();
-  if (in_block_ && !dashes) return {};
-  if (!in_block_ && dashes) {
-    in_block_ = true;
+  const std::string line = std::exchange(line_, {});
+  const bool dashes = line.size() == kDashes && may_be_dashes(line);
+  if (!in_block_) {
+    in_block_ = dashes;
+    return dashes ? std::string() : release(is_line(line));
+  }
+  if (!dashes) return {};
+  in_block_ = false;
+  if (std::string node = lost_node_in(held_); !node.empty()) {
+    if (lost_node_.empty()) lost_node_ = std::move(node);
+    held_.clear();
     return {};
   }
-  const bool drop = in_block_ && is_banner(held_);
-  std::string block = flush();
-  if (!drop) return block;
-  banners_ += block;
+  return release(is_banner(held_));
+}
+
+std::string BannerFilter::release(bool drop) {
+  std::string text = std::exchange(held_, {});
+  if (!drop) return text;
+  banners_ += text;
   return {};
-}
-
-bool BannerFilter::is_mark(char c) {
-  constexpr std::size_t kLongestLine = 512;
-  if (at_line_start_ && c == kWrapperMark) {
-    marked_ = true;
-    at_line_start_ = false;
-    return true;
-  }
-  at_line_start_ = c == '\n';
-  if (at_line_start_) {
-    if (marked_ && !first_failure_) first_failure_ = code_in(last_line_);
-    marked_ = false;
-    last_line_.clear();
-  } else if (marked_ && last_line_.size() < kLongestLine) {
-    last_line_ += c;
-  }
-  return false;
-}
-
-std::string BannerFilter::without_marks(std::string_view text) {
-  std::string clean;
-  for (const char c : text) {
-    if (!is_mark(c)) clean += c;
-  }
-  return clean;
-}
-
-std::string BannerFilter::finish() {
-  const std::string rest = flush();
-  return first_failure_ ? rest : rest + std::exchange(banners_, {});
 }
 
 std::string BannerFilter::flush() {

@@ -35,6 +35,7 @@ class EngineProcess {
   void expect_end();
 
   bool running() const { return running_; }
+  int pid() const { return process_.pid; }
   bool told_to_end() const { return told_to_end_; }
 
   /// Lets the loop end, whose next round still needs this object.

@@ -48,15 +48,18 @@ struct JobCommand {
   /// That of the plan; records of other jobs are not this one's.
   std::string run_id;
   int max_restarts = 0;
-  /// What starts the job again after a failed rank, from 1; needed where max_restarts is not 0.
+  /// What starts the job again after a failed rank, counted from 1, with the same run_id; needed where max_restarts is
+  /// not 0.
   std::function<EngineStart(int restart)> renew;
 };
 
 /// Runs the engine's command to its end on ringrun's own standard streams, hands signals on to it, and ends it when
-/// ringrun is killed. What known lines of the output mean is said on standard error: of those after which a job cannot
-/// go on at once, of others when it has failed. Returns the job's exit code: the engine's own; 128 + signal where
-/// ringrun was told to stop, and where the reader of its output has gone (SIGPIPE); 3 where a host was lost, or the job
-/// hung and was ended. Throws SystemError.
+/// ringrun is killed, or where the job does not start in time. At a failure one report says on standard error which
+/// rank failed first and how; what known lines of the output mean is said too: of those after which a job cannot go on
+/// at once, of others when it has failed. After a failed rank the job is started again as often as it may be. Returns
+/// the job's exit code: that of the first rank to fail, or else the engine's own; 128 + signal where ringrun was told
+/// to stop, and where the reader of its output has gone (SIGPIPE); 3 where a host was lost, the job did not start, or
+/// hung and was ended; 124 past the timeout. Throws SystemError.
 int run_job(const JobCommand& command);
 
 }  // namespace ringrun

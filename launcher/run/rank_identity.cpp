@@ -3,30 +3,67 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 
 #include "launcher/engine/host_directory.hpp"
+#include "launcher/run/shell_stage.hpp"
 #include "lib/error.hpp"
 #include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
 namespace {
 
-int number(const char* variable) {
-  const char* text = std::getenv(variable);
-  if (text == nullptr) {
-    throw UserError(std::string("ringrun __rank: ") + variable + " is not set",
-                    "it is started by the engine of a ringrun job");
-  }
+using Variable = std::function<const char*(const char*)>;
+
+int number(const std::string& name, const char* text) {
   int value = 0;
   const auto [end, code] = std::from_chars(text, text + std::strlen(text), value);
   if (code != std::errc{} || *end != '\0' || value < 0) {
-    throw UserError(std::string("ringrun __rank: ") + variable + "='" + text + "' is not a number");
+    throw UserError("ringrun __rank: " + name + "='" + text + "' is not a number");
   }
   return value;
+}
+
+/// The number in the first of these variables that is set.
+int number(const Variable& variable, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (const char* text = variable(name)) return number(name, text);
+  }
+  throw UserError(std::string("ringrun __rank: ") + *names.begin() + " is not set",
+                  "it is started by the engine of a ringrun job");
+}
+
+/// The tasks on node `node` of Slurm's "2(x3),1".
+int tasks_on_node(const std::string& text, int node) {
+  std::istringstream groups(text);
+  for (std::string group; std::getline(groups, group, ',');) {
+    const std::size_t times = group.find("(x");
+    node -= times == std::string::npos ? 1 : std::atoi(group.c_str() + times + 2);
+    if (node < 0) return std::atoi(group.c_str());
+  }
+  return 1;
+}
+
+int local_size(const Variable& variable) {
+  if (const char* text = variable("OMPI_COMM_WORLD_LOCAL_SIZE")) return number("OMPI_COMM_WORLD_LOCAL_SIZE", text);
+  const char* tasks = variable("SLURM_STEP_TASKS_PER_NODE");
+  if (tasks == nullptr) return number(variable, {"OMPI_COMM_WORLD_LOCAL_SIZE"});
+  return tasks_on_node(tasks, number(variable, {"SLURM_NODEID"}));
+}
+
+// Slurm gives the launching host's variables to every host, so there ringrun's own number is that of the launching
+// host everywhere. SLURM_NODEID counts in Slurm's order, not in the plan's.
+int host_of(const JobPlan& plan, const Variable& variable) {
+  if (const char* node = variable("SLURMD_NODENAME")) {
+    const auto found = std::find(plan.nodes.begin(), plan.nodes.end(), node);
+    if (found != plan.nodes.end()) return static_cast<int>(found - plan.nodes.begin());
+  }
+  return number(variable, {kHostVariable});
 }
 
 const PlanRow* find_row(const JobPlan& plan, const RankIdentity& identity) {
@@ -37,15 +74,30 @@ const PlanRow* find_row(const JobPlan& plan, const RankIdentity& identity) {
 
 }  // namespace
 
-RankIdentity read_rank_identity() {
-  return {number("OMPI_COMM_WORLD_RANK"), number("OMPI_COMM_WORLD_SIZE"), number("OMPI_COMM_WORLD_LOCAL_RANK"),
-          number("OMPI_COMM_WORLD_LOCAL_SIZE"), number(kHostVariable)};
+RankIdentity read_rank_identity(const JobPlan& plan, const Variable& variable) {
+  return {number(variable, {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"}),
+          number(variable, {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"}),
+          number(variable, {"OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"}), local_size(variable),
+          host_of(plan, variable)};
 }
 
 void set_rank_environment(const JobPlan& plan, const RankIdentity& identity) {
-  for (const auto& [name, value] : rank_environment(plan, identity)) setenv(name.c_str(), value.c_str(), 1);
-  for (const auto& [name, value] : class_of(plan, identity.host).defaults) setenv(name.c_str(), value.c_str(), 0);
-  for (const char* name : {kPlanVariable, kHostVariable, kHostsVariable}) unsetenv(name);
+  std::string names;
+  const auto set = [&](const std::string& name, const std::string& value) {
+    setenv(name.c_str(), value.c_str(), 1);
+    names += name + ",";
+  };
+  for (const auto& [name, value] : rank_environment(plan, identity)) set(name, value);
+  for (const auto& [name, value] : class_of(plan, identity.host).defaults) {
+    if (std::getenv(name.c_str()) == nullptr) set(name, value);
+  }
+  names.pop_back();
+  setenv(kSetVariable, names.c_str(), 1);
+  for (const char* name : {kPlanVariable, kHostVariable, kHostsVariable, kSelfVariable, kRunVariable}) unsetenv(name);
+  // The user's own.
+  const PlanProgram* program = program_of(plan, identity.rank);
+  if (program == nullptr) return;
+  for (const auto& [name, value] : program->environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
 void bind_rank(const JobPlan& plan, const RankIdentity& identity) {
@@ -64,9 +116,9 @@ void bind_rank(const JobPlan& plan, const RankIdentity& identity) {
   if (status != 0) throw SystemError("sched_setaffinity to " + row->cpus, std::strerror(code), code);
 }
 
-std::string gpu_name(const JobPlan& plan, const RankIdentity& identity) {
+int gpu_of(const JobPlan& plan, const RankIdentity& identity) {
   const PlanRow* row = find_row(plan, identity);
-  return row == nullptr || row->gpu < 0 ? "" : "GPU " + std::to_string(row->gpu);
+  return row == nullptr ? -1 : row->gpu;
 }
 
 }  // namespace ringrun

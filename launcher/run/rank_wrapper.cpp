@@ -1,140 +1,164 @@
 #include "launcher/run/rank_wrapper.hpp"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/prctl.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 #include "launcher/engine/host_directory.hpp"
-#include "launcher/run/banner_filter.hpp"
 #include "launcher/run/nccl_messages.hpp"
 #include "launcher/run/rank_identity.hpp"
+#include "launcher/run/rank_record.hpp"
+#include "launcher/run/rank_signals.hpp"
+#include "launcher/run/rank_streams.hpp"
+#include "launcher/run/reaper.hpp"
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
 
 namespace ringrun {
 namespace {
 
-// The engine signals the whole process group: the program has each of these already, forwarding would double them.
-constexpr std::array kSurvived = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+constexpr int kHostOrNetwork = 3;
 
-pid_t engine_pid = 0;
-volatile sig_atomic_t told_to_stop = 0;
-
-int death_signal() { return SIGRTMIN + 7; }
-
-void note_signal(int signal) {
-  if (signal != SIGUSR1 && signal != SIGUSR2) told_to_stop = 1;
+std::int64_t clock_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
 }
 
-// The kernel sends the death signal for the engine's thread that forked; only the whole engine's end counts. The
-// program's own children are in this process group too, and PR_SET_PDEATHSIG does not reach them.
-void end_orphans(int) {
-  if (getppid() != engine_pid) kill(0, SIGKILL);
+// The engine reads 4 KiB at a time; behind other text a record could stand in two pieces, with another rank's words
+// between them.
+void wait_until_read(int fd, int moments) {
+  constexpr timespec kMoment{0, 1'000'000};
+  int unread = 0;
+  for (int i = 0; i < moments && ioctl(fd, FIONREAD, &unread) == 0 && unread > 0; ++i) nanosleep(&kMoment, nullptr);
 }
 
-void handle(int signal, void (*handler)(int)) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
-  sigaction(signal, &action, nullptr);
-}
-
-void install_handlers() {
-  engine_pid = getppid();
-  for (const int signal : kSurvived) handle(signal, note_signal);
-  handle(death_signal(), end_orphans);
-  prctl(PR_SET_PDEATHSIG, death_signal());
-  // It may have ended before the line above; then this process belongs to another.
-  if (getppid() != engine_pid) kill(0, SIGKILL);
-}
-
-[[noreturn]] void become_program(char* const* argv, pid_t wrapper, int report) {
-  for (const int signal : kSurvived) ::signal(signal, SIG_DFL);
-  ::signal(death_signal(), SIG_DFL);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != wrapper) _exit(128 + SIGKILL);
-  execv(argv[0], argv);
-  const int code = errno;
-  [[maybe_unused]] const ssize_t written = write(report, &code, sizeof code);
-  _exit(127);
-}
-
-void say(const std::string& words) {
-  const std::string line = kWrapperMark + words;
-  // One write, so that lines of several ranks do not mix.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-}
-
-std::string where(const JobPlan& plan, const RankIdentity& identity) {
-  const std::string gpu = gpu_name(plan, identity);
-  return "ringrun: rank " + std::to_string(identity.rank) + " on " + host_name() +
-         (gpu.empty() ? "" : " (" + gpu + ")") + ": ";
-}
-
-std::string signal_words(int signal) {
-  const char* name = sigabbrev_np(signal);
-  return "killed by signal " + std::to_string(signal) + (name == nullptr ? "" : std::string(" (SIG") + name + ")");
-}
-
-int wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw SystemError("waitpid", std::strerror(errno), errno);
+/// One rank, from its plan to its end.
+class Rank {
+ public:
+  explicit Rank(const std::vector<std::string>& words) : words_(words) {
+    const char* json = std::getenv(kPlanVariable);
+    if (json == nullptr)
+      throw UserError("ringrun __rank: RINGRUN_PLAN is not set", "it is started by the engine of a ringrun job");
+    plan_ = job_plan_from_json(json);
+    identity_ = read_rank_identity(plan_, [](const char* name) -> const char* { return std::getenv(name); });
+    most_ = std::getenv("OMPI_COMM_WORLD_RANK") == nullptr ? kMostSlurmRecord : kMostRecord;
   }
-  return status;
-}
+
+  int run() {
+    tell(StartRecord{identity_.rank, identity_.host});
+    try {
+      return run_program();
+    } catch (const UserError& error) {
+      return give_up(error.what() + (error.remedy().empty() ? "" : "; " + error.remedy()));
+    } catch (const std::exception& error) {
+      return give_up(error.what());
+    }
+  }
+
+ private:
+  void tell(const Record& record) const {
+    const std::string text = frame_record(plan_.rendezvous.run_id, record, most_);
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+  }
+
+  EndRecord begin_record() const {
+    EndRecord record;
+    record.rank = identity_.rank;
+    record.host = host_name();
+    record.gpu = gpu_of(plan_, identity_);
+    record.pid = getpid();
+    record.time = clock_ms();
+    record.told = RankSignals::told_to_end();
+    return record;
+  }
+
+  /// The wrapper itself cannot do its part.
+  int give_up(const std::string& problem) const {
+    EndRecord record = begin_record();
+    record.code = kHostOrNetwork;
+    record.lines = {"ringrun: " + problem};
+    tell(record);
+    return kHostOrNetwork;
+  }
+
+  int run_program() {
+    const std::vector<std::string> program = program_words();
+    const PlanProgram* own = program_of(plan_, identity_.rank);
+    set_rank_environment(plan_, identity_);
+    bind_rank(plan_, identity_);
+    RankStreams streams(plan_.output, identity_.rank, identity_.size);
+    if (own != nullptr && own->working_directory && chdir(own->working_directory->c_str()) != 0) {
+      throw UserError("cannot change to " + *own->working_directory + ": " + std::strerror(errno));
+    }
+    std::vector<char*> argv;
+    for (const std::string& word : program) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    const auto become_program = [&]() -> int {
+      streams.enter_program();
+      keep_nccl_messages_apart();
+      execvp(argv[0], argv.data());
+      return errno;
+    };
+    Reaper reaper(signals_, become_program, [&] { streams.leave(); });
+    streams.begin();
+    streams.pass_on(reaper.channel());
+    const std::optional<ProgramEnd> end = reaper.read_end();
+    streams.drain();
+    EndRecord record = begin_record();
+    // Where the reaper was killed, the program was too.
+    record.signal = SIGKILL;
+    if (end) describe(*end, program[0], record);
+    record.lines = streams.last_lines();
+    const int code = exit_code_of(record);
+    if (code == 0) record.lines.clear();
+    // That a rank has ended well is worth less waiting.
+    wait_until_read(STDERR_FILENO, code == 0 ? 20 : 500);
+    tell(record);
+    if (end) {
+      reaper.end_others(code != 0 || record.told);
+      streams.pass_on(reaper.channel());
+      streams.drain();
+    }
+    reaper.finish();
+    return code;
+  }
+
+  static void describe(const ProgramEnd& end, const std::string& program, EndRecord& record) {
+    record.pid = end.pid;
+    record.signal = 0;
+    record.error = end.error;
+    if (end.error != 0) {
+      record.program = program;
+    } else if (WIFSIGNALED(end.status)) {
+      record.signal = WTERMSIG(end.status);
+      record.core = WCOREDUMP(end.status);
+    } else {
+      record.code = WEXITSTATUS(end.status);
+    }
+  }
+
+  /// Behind "--", or the plan's for this rank.
+  std::vector<std::string> program_words() const {
+    if (const PlanProgram* program = program_of(plan_, identity_.rank)) return program->argv;
+    if (words_.size() < 2 || words_[0] != "--") throw UserError("ringrun __rank: no program is given");
+    return {words_.begin() + 1, words_.end()};
+  }
+
+  const std::vector<std::string>& words_;
+  RankSignals signals_;
+  JobPlan plan_;
+  RankIdentity identity_;
+  std::size_t most_ = kMostRecord;
+};
 
 }  // namespace
 
-int run_rank(const std::vector<std::string>& words) {
-  install_handlers();
-  if (words.size() < 2 || words[0] != "--") throw UserError("ringrun __rank: no program is given");
-  const char* json = std::getenv(kPlanVariable);
-  if (json == nullptr)
-    throw UserError("ringrun __rank: RINGRUN_PLAN is not set", "it is started by the engine of a ringrun job");
-  const JobPlan plan = job_plan_from_json(json);
-  const RankIdentity identity = read_rank_identity();
-  set_rank_environment(plan, identity);
-  keep_nccl_messages_apart();
-  bind_rank(plan, identity);
-
-  std::vector<char*> argv;
-  for (std::size_t i = 1; i < words.size(); ++i) argv.push_back(const_cast<char*>(words[i].c_str()));
-  argv.push_back(nullptr);
-  int report[2] = {-1, -1};
-  if (pipe2(report, O_CLOEXEC) != 0) throw SystemError("pipe2", std::strerror(errno), errno);
-  const pid_t wrapper = getpid();
-  const pid_t child = fork();
-  if (child < 0) throw SystemError("fork", std::strerror(errno), errno);
-  if (child == 0) become_program(argv.data(), wrapper, report[1]);
-  close(report[1]);
-  int code = 0;
-  const bool started = read(report[0], &code, sizeof code) != static_cast<ssize_t>(sizeof code);
-  close(report[0]);
-  const int status = wait_for(child);
-  if (!started) {
-    say(where(plan, identity) + "cannot start " + words[1] + ": " + std::strerror(code) + "\n");
-    return code == ENOENT ? 127 : 126;
-  }
-  if (WIFEXITED(status)) {
-    if (WEXITSTATUS(status) != 0 && told_to_stop == 0) {
-      say(where(plan, identity) + "exited with code " + std::to_string(WEXITSTATUS(status)) + "\n");
-    }
-    return WEXITSTATUS(status);
-  }
-  const int signal = WTERMSIG(status);
-  // Its reader went away: the reason is elsewhere, and known there.
-  if (told_to_stop == 0 && signal != SIGPIPE) {
-    say(where(plan, identity) + signal_words(signal) + (WCOREDUMP(status) ? ", core dumped" : "") + "\n");
-  }
-  return 128 + signal;
-}
+int run_rank(const std::vector<std::string>& words) { return Rank(words).run(); }
 
 }  // namespace ringrun

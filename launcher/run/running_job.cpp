@@ -16,16 +16,17 @@ namespace {
 constexpr std::uint64_t kMostHeldMs = 300;
 // A process that outlives the engine may keep the pipe open; what the engine said is there by then.
 constexpr std::uint64_t kGraceAfterExitMs = 300;
-// How Open MPI 4.1 ends when the connection to a daemon breaks (measured).
-constexpr int kLostDaemon = 205;
-constexpr int kHostOrNetwork = 3;
+// A rank that fails so shortly before the engine says that it has lost a daemon has noticed the same loss.
+constexpr auto kSameMoment = std::chrono::seconds(1);
+constexpr std::size_t kMostRecent = 4096;
 
 std::string seconds(std::chrono::seconds time) { return std::to_string(time.count()) + " s"; }
 
 }  // namespace
 
-RunningJob::RunningJob(uv_loop_t& loop, const JobCommand& command)
+RunningJob::RunningJob(uv_loop_t& loop, const JobCommand& command, std::optional<TimePoint> deadline)
     : command_(command),
+      deadline_(deadline),
       out_(loop, STDOUT_FILENO, [this] { balance(); }),
       err_(loop, STDERR_FILENO, [this] { balance(); }),
       out_pipe_(
@@ -34,8 +35,10 @@ RunningJob::RunningJob(uv_loop_t& loop, const JobCommand& command)
           loop, [this](std::string_view text) { on_err(text); }, [this] { settle(); }),
       engine_(
           loop, [this](EngineEnd end) { on_engine_end(end); }, [this] { on_patience_end(); }),
-      watch_(command.hang_timeout) {
-  for (uv_timer_t* timer : {&banner_timer_, &tick_, &grace_}) {
+      records_(command.run_id),
+      watch_(command.hang_timeout),
+      start_(loop, command, [this](const StartTimer::Event& event) { on_stall(event); }) {
+  for (uv_timer_t* timer : {&held_timer_, &tick_, &grace_, &timeout_}) {
     uv_timer_init(&loop, timer);
     timer->data = this;
   }
@@ -51,13 +54,22 @@ int RunningJob::start(std::vector<std::string> words, std::vector<std::string> v
   }
   out_pipe_.start();
   err_pipe_.start();
+  start_.start(engine_.pid());
+  if (deadline_) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(*deadline_ - std::chrono::steady_clock::now());
+    start_timer<&RunningJob::on_timeout>(timeout_, static_cast<std::uint64_t>(std::max<std::int64_t>(left.count(), 0)));
+  }
   return 0;
 }
 
 void RunningJob::expect_end(int signal) {
-  if (cause_ == Cause::none) {
-    cause_ = Cause::user;
+  if (cause_ == EndCause::engine) {
+    cause_ = EndCause::user;
     signal_ = signal;
+  } else if (cause_ == EndCause::user) {
+    // The ranks' wrappers end what is left.
+    engine_.forward(SIGKILL);
   }
   engine_.expect_end();
   balance();
@@ -66,23 +78,53 @@ void RunningJob::expect_end(int signal) {
 void RunningJob::on_out(std::string_view text) {
   read_ += text.size();
   out_.write(text);
-  if (cause_ == Cause::none) tell(watch_.read_out(text, std::chrono::steady_clock::now()));
+  if (cause_ == EndCause::engine) tell(watch_.read_out(text, std::chrono::steady_clock::now()));
   watch_for_hang();
   balance();
 }
 
 void RunningJob::on_err(std::string_view text) {
   read_ += text.size();
-  err_.write(command_.keep_banners ? filter_.without_marks(text) : filter_.feed(text));
-  if (cause_ == Cause::none) tell(watch_.read_err(text, std::chrono::steady_clock::now()));
+  std::vector<Record> found;
+  const std::string passed = records_.feed(text, found);
+  const std::string filtered = filter_.feed(passed);
+  show_err(command_.keep_banners ? passed : filtered);
+  if (!filter_.lost_node().empty() && !loss_) loss_ = std::chrono::steady_clock::now();
+  for (const Record& record : found) take(record);
+  if (cause_ == EndCause::engine) tell(watch_.read_err(passed, std::chrono::steady_clock::now()));
   watch_for_hang();
-  if (command_.ends_at_failure && filter_.first_failure()) engine_.expect_end();
-  if (!end_ && filter_.holds()) start_timer<&RunningJob::release_banner>(banner_timer_, kMostHeldMs);
+  if (command_.ends_at_failure && ranks_.first_failure() != nullptr) engine_.expect_end();
+  if (!end_ && (filter_.holds() || records_.holds_text())) {
+    start_timer<&RunningJob::release_held>(held_timer_, kMostHeldMs);
+  }
   balance();
 }
 
-void RunningJob::release_banner() {
-  err_.write(filter_.flush());
+void RunningJob::show_err(const std::string& text) {
+  err_.write(text);
+  recent_ += text;
+  if (recent_.size() > 2 * kMostRecent) recent_.erase(0, recent_.size() - kMostRecent);
+}
+
+void RunningJob::take(const Record& record) {
+  if (const auto* shell = std::get_if<ShellRecord>(&record)) return start_.add(*shell);
+  if (const auto* rank = std::get_if<StartRecord>(&record)) {
+    start_.add(*rank);
+    return ranks_.add(*rank);
+  }
+  // What ends when the job was told to end is a consequence.
+  if (cause_ != EndCause::engine) return;
+  ranks_.add(std::get<EndRecord>(record));
+  if (ranks_.first_failure() != nullptr && !first_failure_) {
+    first_failure_ = std::chrono::steady_clock::now();
+    start_.stop();
+  }
+}
+
+void RunningJob::release_held() {
+  const std::string text = records_.flush();
+  const std::string filtered = filter_.feed(text) + filter_.flush();
+  show_err(command_.keep_banners ? text : filtered);
   balance();
 }
 
@@ -99,8 +141,8 @@ void RunningJob::watch_for_hang() {
   start_timer<&RunningJob::on_tick>(tick_, interval, interval);
 }
 
-void RunningJob::say(const std::string& line) {
-  err_.write((err_.at_line_start() ? "ringrun: " : "\nringrun: ") + line + "\n");
+void RunningJob::say(const std::string& lines) {
+  err_.write((err_.at_line_start() ? "ringrun: " : "\nringrun: ") + lines + (lines.back() == '\n' ? "" : "\n"));
 }
 
 // Reads the engine's streams as fast as ringrun's own are read; of an engine that is to end, as fast as it writes.
@@ -110,13 +152,13 @@ void RunningJob::balance() {
     loss_told_ = true;
     // As any program whose reader has gone: quietly.
     if (out_.failure() == EPIPE) {
-      end_it(Cause::reader);
+      end_it(EndCause::reader);
     } else {
       say(std::string("what the job prints is lost: write to standard output: ") + std::strerror(out_.failure()));
     }
   }
-  if (err_.failure() == EPIPE) end_it(Cause::reader);
-  const bool all = cause_ != Cause::none || engine_.told_to_end();
+  if (err_.failure() == EPIPE) end_it(EndCause::reader);
+  const bool all = cause_ != EndCause::engine || engine_.told_to_end();
   for (auto [pipe, sink] : {std::pair{&out_pipe_, &out_}, std::pair{&err_pipe_, &err_}}) {
     if (sink->kept() > 0 && !all) {
       pipe->pause();
@@ -128,24 +170,38 @@ void RunningJob::balance() {
 }
 
 void RunningJob::on_tick() {
-  if (cause_ != Cause::none || engine_.told_to_end() || end_) return;
+  if (cause_ != EndCause::engine || engine_.told_to_end() || end_) return;
   if (!watch_.hangs(std::chrono::steady_clock::now(), out_.kept() > 0 || err_.kept() > 0)) return;
   const std::string what = "the job has been silent for " + seconds(command_.hang_timeout) + " since " +
                            watch_.fatal_ids() + " was seen: it hangs";
   if (command_.end_on_hang) {
     say(what + ", and is ended (--on-hang=report lets it run)");
-    end_it(Cause::hang);
+    end_it(EndCause::hang);
   } else {
     say(what + "; Ctrl-C or kill " + std::to_string(getpid()) + " ends it, as --on-hang=end does by itself");
   }
   balance();
 }
 
-void RunningJob::end_it(Cause cause) {
-  if (cause_ != Cause::none) return;
+void RunningJob::end_it(EndCause cause) {
+  if (cause_ != EndCause::engine) return;
   cause_ = cause;
   engine_.forward(SIGTERM);
   engine_.expect_end();
+}
+
+void RunningJob::on_timeout() {
+  if (cause_ != EndCause::engine || engine_.told_to_end() || end_) return;
+  say("the job has taken longer than " + seconds(*command_.timeout) + " (--timeout) and is ended");
+  end_it(EndCause::timeout);
+  balance();
+}
+
+void RunningJob::on_stall(const StartTimer::Event& event) {
+  if (cause_ != EndCause::engine || engine_.told_to_end() || end_) return;
+  say(event.lines);
+  if (event.over) end_it(EndCause::start);
+  balance();
 }
 
 void RunningJob::on_patience_end() {
@@ -155,7 +211,8 @@ void RunningJob::on_patience_end() {
 
 void RunningJob::on_engine_end(EngineEnd end) {
   end_ = end;
-  uv_timer_stop(&banner_timer_);
+  for (uv_timer_t* timer : {&held_timer_, &timeout_}) uv_timer_stop(timer);
+  start_.stop();
   start_timer<&RunningJob::on_grace_end>(grace_, kGraceAfterExitMs);
   settle();
 }
@@ -163,7 +220,7 @@ void RunningJob::on_engine_end(EngineEnd end) {
 // A reader that is only slow gets all; one that does not read holds up no job that was told to end.
 void RunningJob::on_grace_end() {
   const std::size_t kept = out_.kept() + err_.kept();
-  const bool wait = cause_ == Cause::none ? kept > 0 || read_ != read_then_ : kept > 0 && kept != kept_;
+  const bool wait = cause_ == EndCause::engine ? kept > 0 || read_ != read_then_ : kept > 0 && kept != kept_;
   kept_ = kept;
   read_then_ = read_;
   if (wait) return start_timer<&RunningJob::on_grace_end>(grace_, kGraceAfterExitMs);
@@ -179,25 +236,19 @@ void RunningJob::settle() {
     report();
   }
   const bool waits_for_reader = out_.kept() + err_.kept() > 0;
-  if (!waits_for_reader || (grace_over_ && cause_ != Cause::none)) close();
+  if (!waits_for_reader || (grace_over_ && cause_ != EndCause::engine)) close();
 }
 
 void RunningJob::report() {
-  const bool ended_by_ringrun = cause_ == Cause::hang || cause_ == Cause::reader;
-  // Banners about ranks that ringrun had ended say nothing.
-  err_.write(ended_by_ringrun ? filter_.flush() : filter_.finish());
-  exit_code_ = end_->signal != 0 ? 128 + end_->signal : end_->code;
-  // mpirun's own code says nothing where it was killed, or lost a daemon: there the first rank's does.
-  const bool lost = end_->signal == 0 && end_->code == kLostDaemon;
-  if ((end_->signal != 0 || lost) && filter_.first_failure()) exit_code_ = *filter_.first_failure();
-  if (lost && !filter_.first_failure()) {
-    exit_code_ = kHostOrNetwork;
-    if (!ended_by_ringrun) say("a host was lost: mpirun's daemon there ended, or the network to it");
-  }
-  if (end_->signal != 0 && !engine_.told_to_end()) {
-    say("mpirun was killed by signal " + std::to_string(end_->signal) + ", and the job with it");
-  }
-  if (exit_code_ != 0 && (cause_ == Cause::none || cause_ == Cause::hang)) tell(watch_.explanation());
+  const std::string rest = records_.finish();
+  const std::string filtered = filter_.feed(rest) + filter_.flush();
+  show_err(command_.keep_banners ? rest : filtered);
+  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, start_.failed_start()};
+  end.lost_first = loss_ && (!first_failure_ || *loss_ < *first_failure_ + kSameMoment);
+  verdict_ = judge(end, ranks_, recent_);
+  if (verdict_.shows_banners && !command_.keep_banners) err_.write(filter_.banners());
+  for (const std::string& lines : verdict_.lines) say(lines);
+  if (verdict_.exit_code != 0 && (cause_ == EndCause::engine || cause_ == EndCause::hang)) tell(watch_.explanation());
 }
 
 void RunningJob::close() {
@@ -208,24 +259,11 @@ void RunningJob::close() {
   out_pipe_.close();
   err_pipe_.close();
   engine_.close();
-  for (uv_timer_t* timer : {&banner_timer_, &tick_, &grace_}) {
+  start_.close();
+  for (uv_timer_t* timer : {&held_timer_, &tick_, &grace_, &timeout_}) {
     uv_close(reinterpret_cast<uv_handle_t*>(timer), nullptr);
   }
   ended_();
-}
-
-int RunningJob::exit_code() const {
-  switch (cause_) {
-    case Cause::user:
-      return 128 + signal_;
-    case Cause::hang:
-      return kHostOrNetwork;
-    case Cause::reader:
-      return 128 + SIGPIPE;
-    case Cause::none:
-      break;
-  }
-  return exit_code_;
 }
 
 }  // namespace ringrun

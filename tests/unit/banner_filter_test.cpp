@@ -7,45 +7,62 @@ namespace {
 
 const std::string kLine = std::string(74, '-') + "\n";
 
-std::string filtered(const std::string& text, std::size_t piece) {
-  BannerFilter filter;
+struct Filtered {
   std::string shown;
-  for (std::size_t i = 0; i < text.size(); i += piece) shown += filter.feed(text.substr(i, piece));
-  return shown + filter.finish();
+  std::string banners;
+  std::string lost;
+};
+
+Filtered filtered(const std::string& text, std::size_t piece) {
+  BannerFilter filter;
+  Filtered result;
+  for (std::size_t i = 0; i < text.size(); i += piece) result.shown += filter.feed(text.substr(i, piece));
+  result.shown += filter.flush();
+  return {result.shown, filter.banners(), filter.lost_node()};
 }
 
-TEST(BannerFilter, TakesOutWhatTheRanksOwnLineSays) {
-  const std::string text =
-      "a\n" + kLine + "Primary job  terminated normally, but 1 process returned\na non-zero exit code.\n" + kLine +
-      "\x01ringrun: rank 1 on b: exited with code 3\n" + kLine +
-      "mpirun detected that one or more processes exited with non-zero status, thus causing\n" + kLine + "b";
+TEST(BannerFilter, TakesOutWhatARanksRecordSaysAndKeepsItForJobsWithoutOne) {
+  const std::string first =
+      kLine + "Primary job  terminated normally, but 1 process returned\na non-zero exit code.\n" + kLine;
+  const std::string second =
+      kLine + "mpirun detected that one or more processes exited with non-zero status, thus causing\n" + kLine;
+  const std::string third =
+      kLine + "prterun noticed that process rank 1 with PID 90 on node b exited on\nsignal 11\n" + kLine;
   for (const std::size_t piece : {1, 7, 80, 10000}) {
-    EXPECT_EQ(filtered(text, piece), "a\nringrun: rank 1 on b: exited with code 3\nb") << piece;
+    const Filtered result = filtered("a\n" + first + "x\n" + second + third + "b", piece);
+    EXPECT_EQ(result.shown, "a\nx\nb") << piece;
+    EXPECT_EQ(result.banners, first + second + third) << piece;
+    EXPECT_EQ(result.lost, "") << piece;
   }
 }
 
-TEST(BannerFilter, ShowsTheEnginesWordsAtTheEndWhereNoRankSpoke) {
-  const std::string banner =
-      kLine + "mpirun noticed that process rank 1 with PID 0 on node b exited on signal 9\n" + kLine;
-  for (const std::size_t piece : {1, 7, 10000})
-    EXPECT_EQ(filtered("a\n" + banner + "b\n", piece), "a\nb\n" + banner) << piece;
+TEST(BannerFilter, KnowsTheNodeWhoseDaemonIsLostOnBothEngines) {
+  const auto block = [](const std::string& engine, const std::string& node) {
+    return kLine + engine + " has lost communication with a remote daemon.\n\n  HNP daemon   : [[1,0],0] on node a\n" +
+           "  Remote daemon: [[1,0],1] on node " + node + "\n\nThis is usually due to\n" + kLine;
+  };
+  for (const std::size_t piece : {1, 7, 10000}) {
+    EXPECT_EQ(filtered(block("ORTE", "192.168.1.6") + block("ORTE", "c"), piece).lost, "192.168.1.6");
+    EXPECT_EQ(filtered(block("PRTE", "b") + "x", piece).lost, "b");
+    EXPECT_EQ(filtered(block("PRTE", "b") + "x", piece).shown, "x");
+  }
 }
 
-TEST(BannerFilter, KnowsTheCodeOfTheFirstRankThatFailed) {
-  BannerFilter filter;
-  // A job inside a rank: its own launcher has taken the mark off.
-  filter.feed("ringrun: rank 0 on b: exited with code 9\n");
-  EXPECT_FALSE(filter.first_failure());
-  EXPECT_EQ(filter.feed("\x01ringrun: rank 1 on b (GPU 0): killed by sig"),
-            "ringrun: rank 1 on b (GPU 0): killed by sig");
-  filter.feed("nal 9 (SIGKILL)\n\x01ringrun: rank 0 on a: exited with code 3\n");
-  EXPECT_EQ(filter.first_failure(), 137);
+TEST(BannerFilter, TakesOutWhatSrunSaysOfTasksAndLeavesItsReasons) {
+  const std::string tasks =
+      "srun: error: b: task 1: Exited with exit code 3\nsrun: error: a: tasks 0,2: Segmentation fault\n"
+      "srun: Terminating StepId=7.0\nslurmstepd: error: *** STEP 7.0 ON a CANCELLED AT 2026-11-30T16:00:00 ***\n";
+  const std::string reasons = "srun: error: Unable to allocate resources: Invalid account\nsrun: job 7 queued\nsr";
+  for (const std::size_t piece : {1, 7, 10000}) {
+    EXPECT_EQ(filtered(tasks + reasons, piece).shown, reasons) << piece;
+    EXPECT_EQ(filtered(tasks + reasons, piece).banners, tasks) << piece;
+  }
 }
 
 TEST(BannerFilter, LeavesEveryOtherTextAsItIs) {
   const std::string text = kLine + "MPI_ABORT was invoked on rank 0\n" + kLine + "----\n---- x\n" +
                            std::string(80, '-') + "\n\n" + kLine + "no end";
-  for (const std::size_t piece : {1, 7, 80, 10000}) EXPECT_EQ(filtered(text, piece), text) << piece;
+  for (const std::size_t piece : {1, 7, 80, 10000}) EXPECT_EQ(filtered(text, piece).shown, text) << piece;
 }
 
 TEST(BannerFilter, HoldsNothingBackThatIsNoBanner) {
@@ -61,7 +78,7 @@ TEST(BannerFilter, HoldsNothingBackThatIsNoBanner) {
 
 TEST(BannerFilter, GivesUpABlockThatIsTooLong) {
   const std::string text = kLine + std::string(10000, 'x') + "\n" + kLine;
-  EXPECT_EQ(filtered(text, 1000), text);
+  EXPECT_EQ(filtered(text, 1000).shown, text);
 }
 
 }  // namespace

@@ -1,0 +1,66 @@
+#include "launcher/run/job_end.hpp"
+
+#include <csignal>
+
+#include "launcher/run/failure_report.hpp"
+
+namespace ringrun {
+namespace {
+
+constexpr int kHostOrNetwork = 3;
+constexpr int kTimeout = 124;
+// How Open MPI 4.1 ends when the connection to a daemon breaks (measured).
+constexpr int kLostDaemon = 205;
+
+JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_view recent) {
+  JobVerdict verdict;
+  const EndRecord* failure = ranks.first_failure();
+  if (end.engine.code == 0 && end.engine.signal == 0) return verdict;
+  // mpirun's own code says nothing where it was killed, or lost a daemon; srun's is the highest of all ranks.
+  if (failure != nullptr && !end.lost_first) {
+    verdict.exit_code = exit_code_of(*failure);
+    verdict.lines.push_back(failure_report(ranks, recent, true));
+    if (failure->error == 0 && end.engine.signal == 0) {
+      verdict.restart_reason = rank_words(*failure) + " " + end_words(*failure);
+    }
+  } else if (end.engine.signal != 0) {
+    verdict.exit_code = 128 + end.engine.signal;
+    verdict.shows_banners = true;
+  } else if (!end.lost_node.empty() || end.engine.code == kLostDaemon) {
+    verdict.exit_code = kHostOrNetwork;
+    verdict.lines.push_back((end.lost_node.empty() ? "a host" : end.lost_node) +
+                            " was lost: mpirun's daemon there ended, or the network to it\n");
+  } else if (!end.failed_start.empty()) {
+    verdict.exit_code = kHostOrNetwork;
+    verdict.lines.push_back(end.failed_start);
+  } else {
+    verdict.exit_code = end.engine.code;
+    verdict.shows_banners = true;
+  }
+  if (end.engine.signal != 0 && !end.told_to_end) {
+    verdict.lines.push_back("mpirun was killed by signal " + std::to_string(end.engine.signal) +
+                            ", and the job with it\n");
+  }
+  return verdict;
+}
+
+}  // namespace
+
+JobVerdict judge(const JobEnd& end, const RankLedger& ranks, std::string_view recent) {
+  switch (end.cause) {
+    case EndCause::user:
+      return {128 + end.signal, false, {}, {}};
+    case EndCause::hang:
+    case EndCause::start:
+      return {kHostOrNetwork, false, {}, {}};
+    case EndCause::reader:
+      return {128 + SIGPIPE, false, {}, {}};
+    case EndCause::timeout:
+      return {kTimeout, false, {}, {}};
+    case EndCause::engine:
+      break;
+  }
+  return judge_engine(end, ranks, recent);
+}
+
+}  // namespace ringrun

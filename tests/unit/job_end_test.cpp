@@ -1,0 +1,141 @@
+#include "launcher/run/job_end.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "launcher/run/failure_report.hpp"
+
+namespace ringrun {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+EndRecord ended(int rank, const std::string& host, int code, std::int64_t time = 0) {
+  EndRecord record;
+  record.rank = rank;
+  record.host = host;
+  record.code = code;
+  record.time = time;
+  return record;
+}
+
+RankLedger started(int ranks) {
+  RankLedger ledger;
+  for (int rank = 0; rank < ranks; ++rank) ledger.add(StartRecord{rank, rank / 2});
+  return ledger;
+}
+
+JobEnd engine_ended(int code, int signal = 0) {
+  JobEnd end;
+  end.engine = {code, signal};
+  return end;
+}
+
+TEST(RankLedger, TakesTheEarlierEndOfOneHostAndTheEarlierWordOfTwo) {
+  RankLedger ledger = started(4);
+  ledger.add(ended(1, "a", 3, 200));
+  ledger.add(ended(2, "b", 4, 100));
+  ledger.add(ended(0, "a", 5, 150));
+  EXPECT_EQ(ledger.first_failure()->rank, 0);
+  EXPECT_EQ(ledger.failures().size(), 3u);
+  EXPECT_THAT(ledger.stopped(), ElementsAre(3));
+}
+
+TEST(RankLedger, TakesNeitherAGoodEndNorAConsequenceForAFailure) {
+  RankLedger ledger = started(3);
+  ledger.add(ended(0, "a", 0));
+  EndRecord told = ended(1, "a", 143);
+  told.told = true;
+  ledger.add(told);
+  EXPECT_EQ(ledger.first_failure(), nullptr);
+  EXPECT_THAT(ledger.stopped(), ElementsAre(1, 2));
+}
+
+TEST(FailureReport, SaysWhoFailedHowAndWhoWasStopped) {
+  RankLedger ledger = started(8);
+  EndRecord first = ended(5, "b", 0);
+  first.gpu = 1;
+  first.signal = 11;
+  first.core = true;
+  first.lines = {"Traceback", "  ValueError"};
+  ledger.add(first);
+  ledger.add(ended(6, "b", 2));
+  ledger.add(ended(0, "a", 0));
+  const std::string beginning = "rank 5 on b (GPU 1): killed by signal 11 (SIGSEGV), core dumped\n";
+  const std::string rest = "  another failed behind it: rank 6 (code 2)\n  ranks 1-4, 7 were stopped because of it\n";
+  EXPECT_EQ(failure_report(ledger, "Traceback\nx\n  ValueError\n", true), beginning + rest);
+  std::string noise;
+  for (int i = 0; i < 30; ++i) noise += "other words\n";
+  EXPECT_EQ(failure_report(ledger, "Traceback\n  ValueError\n" + noise, true),
+            beginning + "  its last words:\n    Traceback\n      ValueError\n" + rest);
+}
+
+TEST(JobEnd, HasTheCodeOfTheFirstRankToFailWhateverTheEngineSays) {
+  RankLedger ledger = started(4);
+  ledger.add(ended(1, "a", 3));
+  ledger.add(ended(2, "b", 9));
+  for (const JobEnd& end : {engine_ended(143), engine_ended(0, 9), engine_ended(9)}) {
+    EXPECT_EQ(judge(end, ledger, "").exit_code, 3);
+    EXPECT_FALSE(judge(end, ledger, "").shows_banners);
+  }
+  EXPECT_EQ(judge(engine_ended(9), ledger, "").restart_reason, "rank 1 on a exited with code 3");
+}
+
+TEST(JobEnd, SaysNothingBehindASuccess) {
+  const JobVerdict verdict = judge(engine_ended(0), started(2), "");
+  EXPECT_EQ(verdict.exit_code, 0);
+  EXPECT_THAT(verdict.lines, IsEmpty());
+  EXPECT_FALSE(verdict.shows_banners);
+}
+
+TEST(JobEnd, LeavesTheWordToTheEngineWhereNoRankSpoke) {
+  const JobVerdict verdict = judge(engine_ended(7), started(2), "");
+  EXPECT_EQ(verdict.exit_code, 7);
+  EXPECT_TRUE(verdict.shows_banners);
+  EXPECT_EQ(verdict.restart_reason, "");
+  EXPECT_THAT(judge(engine_ended(0, 9), started(2), "").lines,
+              ElementsAre("mpirun was killed by signal 9, and the job with it\n"));
+}
+
+TEST(JobEnd, OfALostHostIsTheHostsFaultAlsoWhereARankNoticedIt) {
+  RankLedger ledger = started(2);
+  JobEnd end = engine_ended(205);
+  end.lost_node = "b";
+  end.lost_first = true;
+  ledger.add(ended(0, "a", 1));
+  EXPECT_EQ(judge(end, ledger, "").exit_code, 3);
+  EXPECT_THAT(judge(end, ledger, "").lines,
+              ElementsAre("b was lost: mpirun's daemon there ended, or the network to it\n"));
+  end.lost_first = false;
+  EXPECT_EQ(judge(end, ledger, "").exit_code, 1);
+  EXPECT_EQ(judge(engine_ended(205), started(2), "").exit_code, 3);
+}
+
+TEST(JobEnd, IsNotTriedAgainWhereTheProgramCannotStart) {
+  RankLedger ledger = started(1);
+  EndRecord record = ended(0, "a", 0);
+  record.error = ENOENT;
+  record.program = "/x";
+  ledger.add(record);
+  const JobVerdict verdict = judge(engine_ended(127), ledger, "");
+  EXPECT_EQ(verdict.exit_code, 127);
+  EXPECT_THAT(verdict.lines, ElementsAre("rank 0 on a: cannot start /x: No such file or directory\n"));
+  EXPECT_EQ(verdict.restart_reason, "");
+}
+
+TEST(JobEnd, CountsASignalOfTheUserAndADeadlineAsShellsDo) {
+  JobEnd end = engine_ended(1);
+  end.cause = EndCause::user;
+  end.signal = 15;
+  EXPECT_EQ(judge(end, started(1), "").exit_code, 143);
+  end.cause = EndCause::timeout;
+  EXPECT_EQ(judge(end, started(1), "").exit_code, 124);
+  end.cause = EndCause::start;
+  EXPECT_EQ(judge(end, started(1), "").exit_code, 3);
+}
+
+}  // namespace
+}  // namespace ringrun

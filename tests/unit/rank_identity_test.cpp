@@ -1,0 +1,70 @@
+#include "launcher/run/rank_identity.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/unit/error_text.hpp"
+
+namespace ringrun {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+RankIdentity identity_from(const Variables& variables, const JobPlan& plan = {}) {
+  return read_rank_identity(plan, [&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+void expect_equal(const RankIdentity& is, const RankIdentity& expected) {
+  EXPECT_EQ(is.rank, expected.rank);
+  EXPECT_EQ(is.size, expected.size);
+  EXPECT_EQ(is.local_rank, expected.local_rank);
+  EXPECT_EQ(is.local_size, expected.local_size);
+  EXPECT_EQ(is.host, expected.host);
+}
+
+const Variables kOpenMpi = {{"OMPI_COMM_WORLD_RANK", "3"},
+                            {"OMPI_COMM_WORLD_SIZE", "4"},
+                            {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                            {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"},
+                            {"RINGRUN_HOST", "1"}};
+
+TEST(RankIdentity, IsOpenMpisAlsoInsideABatchScript) {
+  Variables variables = kOpenMpi;
+  variables["SLURM_PROCID"] = "0";
+  variables["SLURM_NTASKS"] = "9";
+  expect_equal(identity_from(variables), {3, 4, 1, 2, 1});
+}
+
+TEST(RankIdentity, OfASlurmTaskIsSlurmsWithThePlansPlaceOfItsHost) {
+  Variables variables = {{"PMIX_RANK", "5"},        {"SLURM_PROCID", "5"}, {"SLURM_NTASKS", "6"},
+                         {"SLURM_LOCALID", "0"},    {"SLURM_NODEID", "2"}, {"SLURM_STEP_TASKS_PER_NODE", "3(x2),1"},
+                         {"SLURMD_NODENAME", "n2"}, {"RINGRUN_HOST", "9"}};
+  JobPlan plan;
+  plan.nodes = {"n9", "n2", "n1"};
+  expect_equal(identity_from(variables, plan), {5, 6, 0, 1, 1});
+  variables["SLURM_NODEID"] = "1";
+  variables["SLURMD_NODENAME"] = "n1";
+  expect_equal(identity_from(variables, plan), {5, 6, 0, 3, 2});
+  variables["SLURM_STEP_TASKS_PER_NODE"] = "3,2";
+  expect_equal(identity_from(variables, plan), {5, 6, 0, 2, 2});
+}
+
+TEST(RankIdentity, OnALaunchingHostThatIsNoSlurmNodeIsRingrunsOwn) {
+  JobPlan plan;
+  plan.nodes = {"n1", "n2"};
+  expect_equal(identity_from(kOpenMpi, plan), {3, 4, 1, 2, 1});
+}
+
+TEST(RankIdentity, ThatIsMissingOrNoNumberIsNamed) {
+  EXPECT_EQ(problem_of([] { identity_from({}); }), "ringrun __rank: OMPI_COMM_WORLD_RANK is not set");
+  Variables variables = kOpenMpi;
+  variables["RINGRUN_HOST"] = "x";
+  EXPECT_EQ(problem_of([&] { identity_from(variables); }), "ringrun __rank: RINGRUN_HOST='x' is not a number");
+}
+
+}  // namespace
+}  // namespace ringrun
