@@ -1,16 +1,24 @@
 #include "launcher/decisions.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <ostream>
+
+#include "lib/error.hpp"
 
 namespace ringrun {
 
 void report_decisions(std::ostream& err, const LaunchContext& context, const Job& job, const NetworkSettings& settings,
                       const std::string& engine_line) {
-  for (const Host& host : context.hosts) {
-    for (const std::string& warning : host.warnings) err << "ringrun: warning: " << warning << "\n";
+  std::vector<std::string> warnings = context.exports.warnings;
+  for (const Host& host : context.hosts) warnings.insert(warnings.end(), host.warnings.begin(), host.warnings.end());
+  warnings.insert(warnings.end(), job.warnings.begin(), job.warnings.end());
+  for (const std::string& warning : warnings) {
+    if (!context.request.quiet) err << "ringrun: warning: " << warning << "\n";
   }
-  for (const std::string& warning : context.exports.warnings) err << "ringrun: warning: " << warning << "\n";
-  for (const std::string& warning : job.warnings) err << "ringrun: warning: " << warning << "\n";
   if (!context.request.verbose || context.request.dry_run) return;
   const Engine& engine = context.engine;
   err << "ringrun: " << (engine.kind == EngineKind::slurm ? "Slurm " : "Open MPI ") << engine.version << ", "
@@ -20,6 +28,17 @@ void report_decisions(std::ostream& err, const LaunchContext& context, const Job
     err << "ringrun: forwards " << name << "=" << value << "\n";
   err << "ringrun: MASTER_ADDR=" << job.plan.rendezvous.address << " MASTER_PORT=" << job.plan.rendezvous.port << "\n";
   err << "ringrun: " << engine_line << "\n";
+}
+
+void report_pid(const Streams& streams, const std::string& where) {
+  const pid_t pid = getpid();
+  if (where == "-") {
+    streams.out << pid << "\n";
+  } else if (where == "+") {
+    streams.err << pid << std::endl;
+  } else if (!(std::ofstream(where) << pid << "\n").flush()) {
+    throw UserError("--report-pid " + where + " cannot be written: " + std::strerror(errno), "name another file");
+  }
 }
 
 }  // namespace ringrun

@@ -7,7 +7,10 @@
 
 namespace ringrun {
 
-/// One row a rank, then the engine's command.
-void print_dry_run(std::ostream& out, const Job& job, const std::string& engine_line);
+/// One row a rank; one a host where only the engine knows where ranks run.
+void print_ranks(std::ostream& out, const Job& job);
+
+/// One row a host: its slots, its GPUs and its cores.
+void print_hosts(std::ostream& out, const Job& job);
 
 }  // namespace ringrun

@@ -36,14 +36,14 @@ std::optional<std::string> find_variable(const Environment& environment, const s
 }
 
 std::optional<std::string> find_on_path(const Environment& environment, const std::string& name,
-                                        const std::string& skip) {
+                                        const std::function<bool(const std::string&)>& is_skipped) {
   std::error_code ignored;
   if (name.find('/') != std::string::npos) return is_program(name) ? std::optional(name) : std::nullopt;
   std::istringstream folders(find_variable(environment, "PATH").value_or(kDefaultPath));
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::filesystem::path path = std::filesystem::absolute(folder.empty() ? "." : folder, ignored) / name;
     if (!is_program(path)) continue;
-    if (!skip.empty() && std::filesystem::equivalent(path, skip, ignored)) continue;
+    if (is_skipped && is_skipped(path.string())) continue;
     return path.lexically_normal().string();
   }
   return std::nullopt;

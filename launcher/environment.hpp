@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,9 +24,9 @@ Environment read_environment();
 std::optional<std::string> find_variable(const Environment& environment, const std::string& name);
 
 /// The first executable file of this name on the PATH of `environment`, absolute; a name with a slash is itself.
-/// `skip` is a file that is not meant, however it is named.
+/// Files of which `is_skipped` is true are passed over.
 std::optional<std::string> find_on_path(const Environment& environment, const std::string& name,
-                                        const std::string& skip = {});
+                                        const std::function<bool(const std::string&)>& is_skipped = nullptr);
 
 /// Absolute path of this running program.
 std::string own_executable();

@@ -37,8 +37,8 @@ ProbeRequest host_questions(const LaunchContext& context) {
   request.master_port = said_master_port(context.hosts[0], said(context));
   request.timeout = launch.start_timeout;
   request.question.prefix = launch.prefix.value_or("");
-  if (!context.program.empty() && context.program[0][0] == '/') request.question.program = context.program[0];
-  request.question.cwd = launch.working_directory.value_or(context.cwd);
+  if (const std::string program = context.program(); program.rfind('/', 0) == 0) request.question.program = program;
+  request.question.cwd = context.programs[0].working_directory.value_or(context.cwd);
   request.question.visible_devices = find_variable(context.exports.asked, "CUDA_VISIBLE_DEVICES");
   request.question.environment = context.exports.asked;
   if (launch.ports) {

@@ -1,20 +1,49 @@
 #include "launcher/job_hosts.hpp"
 
+#include <algorithm>
+
+#include "launcher/hosts/host_line.hpp"
 #include "launcher/hosts/hostfile.hpp"
+#include "launcher/hosts/name_ranges.hpp"
 #include "launcher/hosts/named_hosts.hpp"
 #include "lib/host/host_name.hpp"
 
 namespace ringrun {
+namespace {
 
-HostList job_hosts(const LaunchRequest& request, const std::optional<SlurmAllocation>& allocation) {
+/// Every name of -H; the hosts' where the lists say it in another way (^a, +n0).
+std::vector<std::string> sequence_of(const std::vector<std::string>& lists, const HostList& hosts) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    for (const std::string& word : split_list(list)) {
+      if (word.empty() || word[0] == '^' || word[0] == '+') continue;
+      for (const std::string& name : expand_name(word.substr(word.find('@') + 1))) {
+        const std::string bare = name.substr(0, name.find(':'));
+        const bool known = std::any_of(hosts.begin(), hosts.end(), [&](const Host& host) { return host.name == bare; });
+        if (known) names.push_back(bare);
+      }
+    }
+  }
+  if (!names.empty()) return names;
+  for (const Host& host : hosts) names.push_back(host.name);
+  return names;
+}
+
+}  // namespace
+
+ProgramHosts program_hosts(const ProgramRequest& program, const std::optional<std::string>& default_hostfile,
+                           const std::optional<SlurmAllocation>& allocation) {
   std::optional<HostPool> pool;
-  if (request.hostfile) {
-    pool = HostPool{read_hostfile(*request.hostfile), "the hostfile"};
+  const auto& hostfile = program.names_hosts() ? program.hostfile : default_hostfile;
+  if (hostfile) {
+    pool = HostPool{read_hostfile(*hostfile), "the hostfile"};
     if (allocation) pool->hosts = within_allocation(std::move(pool->hosts), *allocation);
   } else if (allocation) {
     pool = HostPool{hosts_of(*allocation), "the allocation of Slurm's job " + allocation->job, host_name()};
   }
-  return choose_hosts(pool, request.host_lists);
+  ProgramHosts result{choose_hosts(pool, program.host_lists), {}};
+  result.sequence = sequence_of(program.host_lists, result.hosts);
+  return result;
 }
 
 }  // namespace ringrun

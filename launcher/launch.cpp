@@ -1,18 +1,23 @@
 #include "launcher/launch.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <ostream>
 
 #include "launcher/decisions.hpp"
 #include "launcher/dry_run.hpp"
 #include "launcher/engine/engine_choice.hpp"
+#include "launcher/engine/left_over.hpp"
+#include "launcher/engine/slurm_steps.hpp"
 #include "launcher/engine_request.hpp"
+#include "launcher/engine_start.hpp"
 #include "launcher/host_questions.hpp"
 #include "launcher/job/job.hpp"
-#include "launcher/job/program.hpp"
 #include "launcher/job_command.hpp"
-#include "launcher/job_hosts.hpp"
+#include "launcher/job_programs.hpp"
 #include "launcher/launch_context.hpp"
 #include "launcher/launch_errors.hpp"
 #include "launcher/preflight/network_settings.hpp"
@@ -27,9 +32,6 @@
 namespace ringrun {
 namespace {
 
-/// What runs where no program is named: every size from 8 bytes to the worker's own largest.
-std::vector<std::string> sweep(const std::string& ringrun) { return {find_worker(ringrun), "-b", "8", "-f", "2"}; }
-
 std::string current_folder() {
   std::error_code error;
   const std::string folder = std::filesystem::current_path(error).string();
@@ -41,6 +43,14 @@ LaunchContext context_of(const LaunchRequest& request) {
   LaunchContext context{request, read_environment(), own_executable(), current_folder()};
   // mpirun looks for its own parts on PATH.
   context.environment.emplace("PATH", kDefaultPath);
+  std::vector<std::string> exports = request.exports;
+  for (const ProgramRequest& program : request.more)
+    exports.insert(exports.end(), program.exports.begin(), program.exports.end());
+  context.dropped = left_over_names(context.environment, exports);
+  for (const std::string& name : context.dropped) context.environment.erase(name);
+  // Whatever looks for the engine from here on must not find ringrun.
+  context.environment[kLauncherVariable] = std::to_string(getpid());
+  setenv(kLauncherVariable, context.environment[kLauncherVariable].c_str(), 1);
   return context;
 }
 
@@ -53,14 +63,9 @@ class Launch {
     check_words(request_);
     context_.allocation = read_slurm_allocation(context_.environment);
     if (context_.allocation) context_.slurm = find_slurm(context_.environment);
-    context_.hosts = job_hosts(request_, context_.allocation);
+    read_programs(context_);
     check_names(context_.hosts);
-    context_.exports = resolve_exports(request_.exports, context_.environment);
-    context_.program = request_.program;
-    try_step("L7", [&] {
-      if (context_.program.empty()) context_.program = sweep(context_.ringrun);
-      context_.program[0] = resolve_program(context_.program[0], context_.cwd, context_.environment);
-    });
+    try_step("L7", [&] { find_programs(context_); });
     try_step("L2", [&] {
       context_.engine =
           choose_engine({request_.engine, request_.prefix, context_.slurm}, context_.environment, context_.ringrun);
@@ -71,19 +76,23 @@ class Launch {
     AskedHosts asked = asked_hosts(context_.hosts);
     asked_ = asked.hosts;
     if (asked.any_remote) find_remote_shell();
+    if (request_.offline) return start_offline(std::move(asked.resolved));
     HostProbe probe(asked_, std::move(asked.resolved), host_questions(context_));
     const std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });
     const bool all_answered = std::all_of(answers.begin(), answers.end(),
                                           [](const HostAnswer& answer) { return answer.fault == AgentFault::none; });
     if (!all_answered) return report_only(probe, without_job(answers));
     std::optional<Job> job;
-    try_step("L5", [&] {
-      const auto own = static_cast<std::ptrdiff_t>(context_.hosts.size());
-      job = allot_ranks(request_, context_.hosts, {answers.begin(), answers.begin() + own}, context_.program[0]);
-    });
+    try_step("L5", [&] { job = allot(answers); });
     const std::vector<SurveyedHost> surveyed = job ? with_job(*job, answers) : without_job(answers);
     if (request_.doctor) return report_only(probe, surveyed);
-    return start(probe, surveyed, *job);
+    const Situation situation = look(probe, surveyed);
+    if (request_.preflight) {
+      const Findings findings = find_faults(situation);
+      say(findings);
+      if (has_errors(findings)) return kHostOrNetwork;
+    }
+    return start(*job, network_settings(situation));
   }
 
  private:
@@ -112,6 +121,25 @@ class Launch {
     context_.shell = remote_shell_words(
         request_.parameters, variable, [&](const std::string& name) { return find_on_path(environment, name); },
         request_.start_timeout);
+  }
+
+  Job allot(const std::vector<HostAnswer>& answers) const {
+    const auto own = static_cast<std::ptrdiff_t>(context_.hosts.size());
+    return allot_ranks(
+        {request_, context_.engine.kind, context_.hosts, {answers.begin(), answers.begin() + own}, context_.programs});
+  }
+
+  /// Nothing is known of the hosts but what the user says.
+  int start_offline(std::vector<HostAnswer> answers) {
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      answers[i].facts.identity = answers[i].address = asked_[i].name;
+      answers[i].facts.program.state = ProgramState::executable;
+      answers[i].facts.cwd_exists = true;
+    }
+    Job job = allot(answers);
+    NetworkSettings settings;
+    settings.environment.resize(job.hosts.size());
+    return start(job, settings);
   }
 
   void report_silence(const std::vector<std::size_t>& silent) const {
@@ -144,11 +172,11 @@ class Launch {
   }
 
   Situation look(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
-    const std::string program = context_.program.empty() ? "" : context_.program[0];
     // Only mpirun must be like the hosts' own.
     const std::string version = context_.engine.kind == EngineKind::slurm ? "" : context_.engine.version;
-    Situation situation = survey(
-        probe, surveyed, {request_, context_.exports, context_.environment, program, context_.is_worker(), version});
+    Situation situation =
+        survey(probe, surveyed,
+               {request_, context_.exports, context_.environment, context_.program(), context_.is_worker(), version});
     situation.through_slurm = context_.through_slurm();
     probe.dismiss();
     return situation;
@@ -170,29 +198,23 @@ class Launch {
     return has_errors(findings) ? kHostOrNetwork : 0;
   }
 
-  int start(HostProbe& probe, const std::vector<SurveyedHost>& surveyed, Job& job) {
-    const Situation situation = look(probe, surveyed);
-    if (request_.preflight) {
-      const Findings findings = find_faults(situation);
-      say(findings);
-      if (has_errors(findings)) return kHostOrNetwork;
-    }
-    const NetworkSettings settings = network_settings(situation);
-    job.plan = make_plan(request_, job, context_.exports, settings, context_.environment);
-    if (context_.engine.kind == EngineKind::slurm) {
-      for (const JobHost& host : job.hosts) job.plan.nodes.push_back(host.host.name);
-    }
+  int start(Job& job, const NetworkSettings& settings) const {
+    job.plan = launch_plan(context_, job, settings);
     const EngineCommand command = engine_command(engine_request(context_, job, settings), context_.environment);
     const std::string line = shell_line(command);
     report_decisions(streams_.err, context_, job, settings, line);
+    if (request_.display_allocation) print_hosts(streams_.out, job);
+    if (request_.display_map || request_.dry_run) print_ranks(streams_.out, job);
     if (request_.dry_run) {
-      print_dry_run(streams_.out, job, line);
+      streams_.out << "\n" << line << "\n";
       return printed(streams_.out);
     }
-    Environment environment = context_.environment;
-    for (const std::string& name : command.unset) environment.erase(name);
-    for (const auto& [name, value] : command.set) environment.insert_or_assign(name, value);
-    return run_job(job_command(context_, job, {command.argv, std::move(environment)}));
+    if (request_.report_pid) report_pid(streams_, *request_.report_pid);
+    printed(streams_.out);
+    const int code = run_job(job_command(context_, job, settings, engine_start(context_, command)));
+    if (code != 0 && context_.engine.kind == EngineKind::slurm)
+      end_slurm_steps(context_.allocation->job, job.plan.rendezvous.run_id, context_.environment);
+    return code;
   }
 
   void say(const Findings& findings) const {

@@ -6,8 +6,10 @@ namespace ringrun {
 
 bool LaunchContext::through_slurm() const { return slurm && shell == slurm_shell_words(*slurm); }
 
-bool LaunchContext::is_worker() const {
-  return !program.empty() && std::filesystem::path(program[0]).filename() == "worker";
+std::string LaunchContext::program() const {
+  return programs.empty() || programs[0].argv.empty() ? "" : programs[0].argv[0];
 }
+
+bool LaunchContext::is_worker() const { return std::filesystem::path(program()).filename() == "worker"; }
 
 }  // namespace ringrun

@@ -10,6 +10,7 @@
 #include "launcher/environment.hpp"
 #include "launcher/hosts/host_list.hpp"
 #include "launcher/hosts/slurm_allocation.hpp"
+#include "launcher/job/job_program.hpp"
 
 namespace ringrun {
 
@@ -25,17 +26,22 @@ struct LaunchContext {
   std::optional<SlurmAllocation> allocation = {};
   /// In an allocation, where there is srun.
   std::optional<Slurm> slurm = {};
+  /// Names of what an outer job left in the environment; they are gone from `environment`.
+  std::vector<std::string> dropped = {};
   HostList hosts = {};
+  /// Of the first program; what is forwarded is everybody's.
   Exports exports = {};
-  /// Absolute path and arguments; empty only where --doctor found none.
-  std::vector<std::string> program = {};
+  /// At least one.
+  std::vector<JobProgram> programs = {};
   Engine engine = {};
   /// Words of the remote shell; empty where every host is this one, or where there is none.
   std::vector<std::string> shell = {};
 
   /// `shell` is srun.
   bool through_slurm() const;
-  /// The program is the sweep's worker.
+  /// The first program; "" where --doctor found none.
+  std::string program() const;
+  /// The first program is the sweep's worker.
   bool is_worker() const;
 };
 

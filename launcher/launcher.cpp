@@ -2,11 +2,14 @@
 
 #include <ostream>
 
+#include "launcher/cli/help.hpp"
 #include "launcher/cli/parse.hpp"
 #include "launcher/engine/rsh.hpp"
 #include "launcher/launch.hpp"
 #include "launcher/launch_errors.hpp"
+#include "launcher/masquerade.hpp"
 #include "launcher/probe/agent.hpp"
+#include "launcher/request_checks.hpp"
 #include "launcher/run/exec_entry.hpp"
 #include "launcher/run/rank_wrapper.hpp"
 #include "lib/version.hpp"
@@ -14,7 +17,7 @@
 namespace ringrun {
 namespace {
 
-int start(const std::vector<std::string>& args, const Streams& streams) {
+int start(const std::string& program, const std::vector<std::string>& args, const Streams& streams) {
   const std::string entry = args.empty() ? "" : args[0];
   if (entry.rfind("__", 0) == 0) {
     const std::vector<std::string> words(args.begin() + 1, args.end());
@@ -23,11 +26,19 @@ int start(const std::vector<std::string>& args, const Streams& streams) {
     if (entry == "__rsh") return run_rsh(words, read_environment());
     if (entry == "__exec") return run_exec(words);
   }
-  const LaunchRequest request = parse_command_line(args);
+  const Environment environment = read_environment();
+  check_not_own_engine(environment);
+  LaunchRequest request = parse_command_line(args);
+  request.masquerade = is_engines_name(program);
   if (request.help) {
     print_help(streams.out);
     return printed(streams.out);
   }
+  if (request.completion) {
+    print_bash_completion(streams.out);
+    return printed(streams.out);
+  }
+  if (request.masquerade && is_for_engine(request)) return become_engine(request, args, environment);
   if (request.version) {
     streams.out << "ringrun " << kVersion << "\n";
     return printed(streams.out);
@@ -43,11 +54,11 @@ int explain(std::ostream& err, const UserError& error, int exit_code) {
 
 }  // namespace
 
-int run(const std::vector<std::string>& args, const Streams& streams) {
+int run(const std::string& program, const std::vector<std::string>& args, const Streams& streams) {
   constexpr int kBadRequest = 2;
   constexpr int kHostOrNetwork = 3;
   try {
-    return start(args, streams);
+    return start(program, args, streams);
   } catch (const ProgramError& error) {
     return explain(streams.err, error, error.exit_code());
   } catch (const HostError& error) {

@@ -12,7 +12,8 @@ struct Streams {
   std::ostream& err;
 };
 
-/// The whole program: `args` without its name; returns the exit code. Throws nothing but std::bad_alloc.
-int run(const std::vector<std::string>& args, const Streams& streams);
+/// The whole program: `program` is the name that it is called by, `args` are the words behind it; returns the exit
+/// code. Throws nothing but std::bad_alloc.
+int run(const std::string& program, const std::vector<std::string>& args, const Streams& streams);
 
 }  // namespace ringrun

@@ -16,18 +16,18 @@ void check_root(const LaunchRequest& request, const Environment& environment) {
 }
 
 void check_words(const LaunchRequest& request) {
-  // mpirun would take it for the beginning of a second program.
-  if (std::find(request.program.begin(), request.program.end(), ":") != request.program.end()) {
-    throw UserError(
-        "':' among the arguments: several programs in one job are not supported",
-        "start one job for each program; where the program wants an argument ':', put its call into a script");
-  }
   if (request.working_directory && request.working_directory->empty()) {
     throw UserError("-wdir '' names no folder", "write -wdir FOLDER, or leave it off");
   }
   if (request.doctor && !request.preflight) {
     throw UserError("--doctor with --no-preflight would check nothing of the network", "leave one of them");
   }
+  if (request.offline && !request.dry_run) {
+    throw UserError("--offline belongs to --dry-run: a job cannot start without asking its hosts",
+                    "add --dry-run, or leave it off");
+  }
+  if (request.doctor && !request.more.empty())
+    throw UserError("--doctor looks at one program", "leave the programs behind ':' off");
   if (request.json && !request.doctor) throw UserError("--json belongs to --doctor", "add --doctor, or leave it off");
 }
 
@@ -40,11 +40,24 @@ void check_names(const HostList& hosts) {
   }
 }
 
+void check_not_own_engine(const Environment& environment) {
+  if (environment.count(kLauncherVariable) == 0) return;
+  throw UserError("mpirun on PATH leads back to ringrun",
+                  "put the folder of Open MPI's mpirun on PATH, or name it with --prefix DIR");
+}
+
 bool ends_at_failure(const LaunchRequest& request, const Environment& environment) {
   const std::string parameter = "orte_abort_on_non_zero_status";
+  const auto& passed = request.engine_options.passed;
+  const auto& runtime = request.engine_options.runtime;
+  const auto goes_on = [](const std::string& name) {
+    return name == "--enable-recovery" || name == "--continuous" || name == "recoverable" || name == "continuous";
+  };
   return !find_variable(environment, "OMPI_MCA_" + parameter) &&
          std::none_of(request.parameters.begin(), request.parameters.end(),
-                      [&](const auto& given) { return given.first == parameter; });
+                      [&](const auto& given) { return given.first == parameter; }) &&
+         std::none_of(passed.begin(), passed.end(), [&](const auto& option) { return goes_on(option.name); }) &&
+         std::none_of(runtime.begin(), runtime.end(), goes_on);
 }
 
 }  // namespace ringrun

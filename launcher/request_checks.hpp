@@ -1,6 +1,7 @@
 #pragma once
 
 #include "launcher/cli/launch_request.hpp"
+#include "launcher/engine/left_over.hpp"
 #include "launcher/environment.hpp"
 #include "launcher/hosts/host_list.hpp"
 
@@ -14,6 +15,9 @@ void check_words(const LaunchRequest& request);
 
 /// Throws UserError for a name that the engine cannot take.
 void check_names(const HostList& hosts);
+
+/// Throws UserError where PATH leads ringrun to itself in the engine's place, through a script for example.
+void check_not_own_engine(const Environment& environment);
 
 /// False where the engine is told to let a job go on after a rank failed.
 bool ends_at_failure(const LaunchRequest& request, const Environment& environment);

@@ -1,5 +1,7 @@
 #include "launcher/cli/normalise.hpp"
 
+#include <algorithm>
+
 #include "lib/error.hpp"
 
 namespace ringrun {
@@ -12,38 +14,91 @@ namespace {
                       std::string("Options of the program stand behind its name; ringrun -h lists ringrun's own"));
 }
 
-}  // namespace
+/// `--name=value`; the row is nullptr where that is not what `word` says.
+OptionUse split_at_equals(const std::string& word) {
+  OptionUse use;
+  const std::size_t equals = word.find('=');
+  // "-x=1" is no way to write -x 1.
+  constexpr std::size_t kShortest = 3;
+  if (equals == std::string::npos || equals < kShortest) return use;
+  use.row = find_option(word.substr(0, equals));
+  if (use.row == nullptr) return use;
+  if (use.row->arity != 1) {
+    throw UserError("'" + word + "': " + use.row->spellings[0] + " takes no value after '='",
+                    use.row->arity == 2 ? "write " + use.row->spellings[0] + " " + use.row->values : "");
+  }
+  use.values.push_back(word.substr(equals + 1));
+  return use;
+}
 
-NormalisedLine normalise(const std::vector<std::string>& words) {
-  NormalisedLine line;
-  auto word = words.begin();
-  for (; word != words.end() && word->size() > 1 && word->front() == '-'; ++word) {
-    if (*word == "--") {
-      ++word;
-      break;
-    }
-    const std::string& typed = *word;
-    OptionUse use{find_option(typed), {}};
-    const std::size_t equals = word->find('=');
-    if (use.row == nullptr && equals != std::string::npos && word->compare(0, 2, "--") == 0) {
-      use.row = find_option(word->substr(0, equals));
-      if (use.row != nullptr && use.row->arity != 1) {
-        throw UserError("'" + *word + "': " + use.row->spellings[0] + " takes no value after '='",
-                        use.row->arity == 2 ? "write " + use.row->spellings[0] + " " + use.row->values : "");
+/// Where a value was forgotten, the next option must not be taken for it.
+void check_value(const OptionRow& row, const std::string& typed, const std::string& value) {
+  const bool names = row.spellings[0] == "-x" || row.spellings[0] == "-H" || row.spellings[0] == "-hostfile";
+  const bool option = value.size() > 1 && value[0] == '-' && (names || find_option(value) != nullptr);
+  if (!option) return;
+  throw UserError(typed + " needs " + row.values + " behind it, and the option " + value + " stands there",
+                  "write " + typed + " " + row.values + ", then " + value);
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::vector<std::string>& words) : word_(words.begin()), end_(words.end()) {}
+
+  NormalisedProgram read_program() {
+    NormalisedProgram result;
+    while (word_ != end_ && word_->size() > 1 && word_->front() == '-') {
+      if (*word_ == "--") {
+        ++word_;
+        break;
       }
-      if (use.row != nullptr) use.values.push_back(word->substr(equals + 1));
+      result.options.push_back(read_option());
     }
-    if (use.row == nullptr) reject_unknown(*word);
-    while (static_cast<int>(use.values.size()) < use.row->arity) {
-      if (word + 1 == words.end()) {
+    const auto colon = std::find(word_, end_, ":");
+    result.program.assign(word_, colon);
+    word_ = colon;
+    return result;
+  }
+
+  /// True where ':' stood there, and steps over it.
+  bool read_colon() {
+    if (word_ == end_) return false;
+    ++word_;
+    return true;
+  }
+
+ private:
+  OptionUse read_option() {
+    const std::string& typed = *word_;
+    OptionUse use{find_option(typed), {}};
+    if (use.row == nullptr) use = split_at_equals(typed);
+    if (use.row == nullptr) reject_unknown(typed);
+    for (++word_; static_cast<int>(use.values.size()) < use.row->arity; ++word_) {
+      if (word_ == end_) {
         throw UserError(typed + " needs " + use.row->values + " behind it", "ringrun -h lists the options");
       }
-      use.values.push_back(*++word);
+      if (use.values.empty()) check_value(*use.row, typed, *word_);
+      use.values.push_back(*word_);
     }
-    line.options.push_back(std::move(use));
+    return use;
   }
-  line.program.assign(word, words.end());
-  return line;
+
+  std::vector<std::string>::const_iterator word_;
+  std::vector<std::string>::const_iterator end_;
+};
+
+}  // namespace
+
+std::vector<NormalisedProgram> normalise(const std::vector<std::string>& words) {
+  Reader reader(words);
+  std::vector<NormalisedProgram> programs{reader.read_program()};
+  while (reader.read_colon()) programs.push_back(reader.read_program());
+  const bool missing = std::any_of(programs.begin(), programs.end(), [](const auto& p) { return p.program.empty(); });
+  if (programs.size() > 1 && missing) {
+    throw UserError("a program is missing beside ':', which stands between programs",
+                    "write -np N PROGRAM : -np M PROGRAM; where a program wants an argument ':', put its call into a "
+                    "script");
+  }
+  return programs;
 }
 
 }  // namespace ringrun

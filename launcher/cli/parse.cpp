@@ -1,40 +1,66 @@
 #include "launcher/cli/parse.hpp"
 
-#include <algorithm>
-#include <ostream>
-
+#include "launcher/cli/app_file.hpp"
 #include "launcher/cli/normalise.hpp"
-#include "launcher/cli/option_table.hpp"
+#include "lib/error.hpp"
 
 namespace ringrun {
+namespace {
 
-LaunchRequest parse_command_line(const std::vector<std::string>& words) {
-  const NormalisedLine line = normalise(words);
-  LaunchRequest request;
-  for (const OptionUse& use : line.options) use.row->apply(request, use.values);
-  request.program = line.program;
-  return request;
+void apply(LaunchRequest& request, ProgramRequest& program, NormalisedProgram said) {
+  for (const OptionUse& use : said.options) use.row->apply({request, program}, use.values);
+  program.program = std::move(said.program);
 }
 
-void print_help(std::ostream& out) {
-  out << "usage: ringrun [options] [program [arguments]]\n\n"
-         "Starts one rank of the program per GPU of every host, bound next to it; without a program, the all-reduce\n"
-         "sweep. Options of the program stand behind its name.\n\n";
-  std::vector<std::string> left;
-  std::size_t width = 0;
-  for (const OptionRow& row : option_table()) {
-    std::string text = "  ";
-    for (const std::string& spelling : row.spellings) text += (text.size() > 2 ? ", " : "") + spelling;
-    if (row.arity > 0) text += ' ' + row.values;
-    width = std::max(width, text.size());
-    left.push_back(std::move(text));
+/// A program of --app that names no hosts of its own has those of the command line.
+ProgramRequest add_defaults(ProgramRequest program, const ProgramRequest& command_line) {
+  if (!program.names_hosts()) {
+    program.hostfile = command_line.hostfile;
+    program.host_lists = command_line.host_lists;
   }
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    out << left[i] << std::string(width + 2 - left[i].size(), ' ') << option_table()[i].help << '\n';
+  program.exports.insert(program.exports.begin(), command_line.exports.begin(), command_line.exports.end());
+  return program;
+}
+
+void read_programs(LaunchRequest& request) {
+  if (!request.program.empty() || !request.more.empty()) {
+    throw UserError(
+        "--app names the programs, and " + (request.program.empty() ? ":" : request.program[0]) + " is one more",
+        "write it into the file");
   }
-  out << "\nExit code: the job's own (128 + signal where a rank was killed); 2 a bad request, 3 a host or the "
-         "network,\n"
-         "126 and 127 a program that cannot be started.\n";
+  if (request.ranks || request.working_directory || request.path) {
+    throw UserError("-np, -wdir and --path are said for each program, in the file of --app",
+                    "write them on the programs' lines");
+  }
+  const ProgramRequest command_line = request;
+  std::vector<ProgramRequest> programs;
+  for (const std::vector<std::string>& words : read_app_file(*request.app_file)) {
+    for (NormalisedProgram& said : normalise(words)) {
+      ProgramRequest program;
+      apply(request, program, std::move(said));
+      if (program.program.empty())
+        throw UserError("--app " + *request.app_file + ": a line has no program: " + words[0] + " …",
+                        "write -np N PROGRAM on each line");
+      programs.push_back(add_defaults(std::move(program), command_line));
+    }
+  }
+  static_cast<ProgramRequest&>(request) = programs[0];
+  request.more.assign(programs.begin() + 1, programs.end());
+}
+
+}  // namespace
+
+LaunchRequest parse_command_line(const std::vector<std::string>& words) {
+  std::vector<NormalisedProgram> programs = normalise(words);
+  LaunchRequest request;
+  apply(request, request, std::move(programs[0]));
+  for (std::size_t i = 1; i < programs.size(); ++i) {
+    ProgramRequest program;
+    apply(request, program, std::move(programs[i]));
+    request.more.push_back(std::move(program));
+  }
+  if (request.app_file) read_programs(request);
+  return request;
 }
 
 }  // namespace ringrun

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -8,9 +7,7 @@
 
 namespace ringrun {
 
-/// `words` without the program's own name. Throws UserError.
+/// `words` without the program's own name; reads the file of --app. Throws UserError.
 LaunchRequest parse_command_line(const std::vector<std::string>& words);
-
-void print_help(std::ostream& out);
 
 }  // namespace ringrun

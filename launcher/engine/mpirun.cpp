@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "launcher/launch_errors.hpp"
 #include "launcher/run/capture.hpp"
+#include "lib/host/build_id.hpp"
 
 namespace ringrun {
 namespace {
@@ -35,14 +37,28 @@ Engine parse_mpirun_version(const std::string& path, const std::string& text) {
   return engine;
 }
 
+bool is_ringrun(const std::string& path, const std::string& ringrun) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, ringrun, ignored)) return true;
+  const std::string own = own_build_id();
+  return !own.empty() && build_id_of(path) == own;
+}
+
+std::string find_mpirun_path(const std::optional<std::string>& prefix, const Environment& environment,
+                             const std::string& ringrun) {
+  const auto is_self = [&](const std::string& path) { return is_ringrun(path, ringrun); };
+  std::optional<std::string> path;
+  if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, "mpirun", is_self);
+  if (!path) path = find_on_path(environment, "mpirun", is_self);
+  if (!path) throw HostError("no mpirun is on PATH", kInstall);
+  return *path;
+}
+
 Engine find_mpirun(const std::optional<std::string>& prefix, const Environment& environment,
                    const std::string& ringrun) {
-  std::optional<std::string> path;
-  if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, "mpirun", ringrun);
-  if (!path) path = find_on_path(environment, "mpirun", ringrun);
-  if (!path) throw HostError("no mpirun is on PATH", kInstall);
-  const Captured said = capture_all({{{*path, "--version"}, "", std::chrono::seconds(20)}}, 1)[0];
-  return parse_mpirun_version(*path, said.out + said.err);
+  const std::string path = find_mpirun_path(prefix, environment, ringrun);
+  const Captured said = capture_all({{{path, "--version"}, "", std::chrono::seconds(20)}}, 1)[0];
+  return parse_mpirun_version(path, said.out + said.err);
 }
 
 }  // namespace ringrun

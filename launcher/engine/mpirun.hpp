@@ -8,6 +8,13 @@
 
 namespace ringrun {
 
+/// True where the file is this program, under whatever name, or a copy of it.
+bool is_ringrun(const std::string& path, const std::string& ringrun);
+
+/// The first mpirun in PREFIX/bin, then on PATH, that is not ringrun. Throws HostError where there is none.
+std::string find_mpirun_path(const std::optional<std::string>& prefix, const Environment& environment,
+                             const std::string& ringrun);
+
 /// The first mpirun in PREFIX/bin, then on PATH, that is not ringrun under another name, asked for its version. Throws
 /// HostError where there is none, or another MPI's.
 Engine find_mpirun(const std::optional<std::string>& prefix, const Environment& environment,

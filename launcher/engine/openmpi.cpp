@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "launcher/engine/host_directory.hpp"
 #include "launcher/probe/remote_shell.hpp"
 #include "lib/error.hpp"
+#include "lib/text/words.hpp"
 
 namespace ringrun {
 namespace {
@@ -15,56 +15,53 @@ bool is_five(const Engine& engine) { return engine.kind == EngineKind::openmpi5;
 
 bool begins_with(const std::string& text, const char* beginning) { return text.rfind(beginning, 0) == 0; }
 
-// What an outer rank, launcher or torchrun leaves in the environment: it would be taken for this job's.
-bool is_left_over(const std::string& name, bool inside_rank) {
-  static constexpr std::array kAlways = {"TORCHELASTIC_"};
-  static constexpr std::array kNames = {kPlanVariable, kHostsVariable,   kHostVariable,      kSelfVariable,
-                                        "RANK",        "LOCAL_RANK",     "WORLD_SIZE",       "LOCAL_WORLD_SIZE",
-                                        "GROUP_RANK",  "NODE_RANK",      "GROUP_WORLD_SIZE", "ROLE_RANK",
-                                        "ROLE_NAME",   "ROLE_WORLD_SIZE"};
-  static constexpr std::array kOfRank = {"OMPI_COMM_WORLD_",
-                                         "OMPI_MCA_ess",
-                                         "OMPI_MCA_orte_",
-                                         "OMPI_MCA_pmix",
-                                         "PMIX_",
-                                         "PRTE_",
-                                         "OMPI_UNIVERSE_SIZE",
-                                         "OMPI_APP_CTX",
-                                         "OMPI_NUM_APP",
-                                         "OMPI_FIRST_RANKS",
-                                         "OMPI_FILE_LOCATION",
-                                         "OMPI_COMMAND",
-                                         "OMPI_ARGV",
-                                         "OMPI_MCA_initial_wdir",
-                                         "OMPI_MCA_ompi_",
-                                         "OMPI_MCA_shmem_",
-                                         "OMPI_MCA_plm_rsh",
-                                         "PRTE_MCA_plm_ssh"};
-  const auto begins = [&](const char* beginning) { return begins_with(name, beginning); };
-  if (std::any_of(kAlways.begin(), kAlways.end(), begins)) return true;
-  if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
-  return inside_rank && std::any_of(kOfRank.begin(), kOfRank.end(), begins);
-}
-
 bool is_address(const std::string& name) {
   return name.find_first_not_of("0123456789.") == std::string::npos || name.find(':') != std::string::npos;
 }
 
-// mpirun fills the host that it runs on first, wherever it stands among the others (4.1.4, measured); the sequential
-// mapper keeps the order, and wants a name for every rank.
-bool needs_order(const EngineRequest& request) { return request.own_host > 0; }
+bool is_own(const EngineRequest& request, int host) { return host == request.own_host; }
+
+/// Open MPI 5 (5.0.7) gives the host that it runs on no slots where -H names it by its address.
+std::string host_name_for(const EngineRequest& request, int host) {
+  const std::string& name = request.hosts[static_cast<std::size_t>(host)].name;
+  return is_own(request, host) && is_five(request.engine) && is_address(name) ? "localhost" : name;
+}
+
+/// The programs of the plan are one to Open MPI 5, which breaks down where it gets several (5.0.7).
+bool has_several_as_one(const EngineRequest& request) { return request.programs.empty() && request.program.empty(); }
+
+/// Each rank is given a host by name. mpirun fills the host that it runs on first, wherever it stands among the others
+/// (4.1.4, 5.0.7, measured); the sequential mapper alone keeps an order.
+bool names_each_rank(const EngineRequest& request) {
+  if (request.host_of_rank.empty() || !request.programs.empty()) return false;
+  if (request.in_list_order) return request.own_host > 0;
+  return request.options.mapping.by == "seq" || has_several_as_one(request);
+}
 
 std::string host_words(const EngineRequest& request) {
-  std::string text;
-  for (std::size_t i = 0; i < request.hosts.size(); ++i) {
-    // Open MPI 5 (5.0.7) gives the host that it runs on no slots where -H names it by its address.
-    const bool own = static_cast<int>(i) == request.own_host && is_five(request.engine);
-    const std::string name = own ? "localhost" : request.hosts[i].name;
-    const int words = needs_order(request) ? request.ranks[i] : 1;
-    const std::string word = needs_order(request) ? name : name + ":" + std::to_string(request.ranks[i]);
-    for (int n = 0; n < words; ++n) text += (text.empty() ? "" : ",") + word;
+  std::vector<std::string> words;
+  if (names_each_rank(request)) {
+    for (const int host : request.host_of_rank) words.push_back(host_name_for(request, host));
+  } else {
+    const std::vector<int>& counts = request.in_list_order ? request.ranks : request.slots;
+    for (std::size_t i = 0; i < request.hosts.size(); ++i)
+      words.push_back(host_name_for(request, static_cast<int>(i)) + ":" + std::to_string(counts[i]));
   }
-  return text;
+  return join_text(words, ",");
+}
+
+/// The user's mapping where the engine follows it; in ringrun's own order only the binding is left of it.
+Mapping mapping_for(const EngineRequest& request) {
+  Mapping mapping = request.options.mapping;
+  if (names_each_rank(request)) {
+    mapping.by = "seq";
+    mapping.rank_by.reset();
+    mapping.span = mapping.no_local = false;
+  }
+  // Each host is given as many slots as it has ranks, and 5.0.7 gives the first host all of them on this word.
+  if (request.in_list_order) mapping.oversubscribe = mapping.never_oversubscribe = false;
+  if (!mapping.bind_to && request.binds) mapping.bind_to = "none";
+  return mapping;
 }
 
 class Words {
@@ -74,6 +71,7 @@ class Words {
   void add(Text&&... text) {
     (words_.emplace_back(std::forward<Text>(text)), ...);
   }
+  void add_all(const std::vector<std::string>& more) { words_.insert(words_.end(), more.begin(), more.end()); }
 
  private:
   std::vector<std::string>& words_;
@@ -135,6 +133,53 @@ void add_wrapper(Words& words, const EngineRequest& request) {
   }
 }
 
+/// "--mca NAME VALUE" in the words of this engine.
+void add_parameter(Words& words, const EngineRequest& request, const std::string& name, const std::string& value) {
+  const auto option = request.parameter_options.find(name);
+  const std::string said = option == request.parameter_options.end() ? "--mca" : option->second;
+  if (is_five(request.engine)) {
+    const std::string renamed = parameter_name(request.engine, name);
+    words.add(renamed == name ? said : "--mca", renamed, value);
+  } else if (said == "--pmixmca") {
+    throw UserError("Open MPI 4 does not know --pmixmca " + name, "write -x PMIX_MCA_" + name + "=" + value);
+  } else {
+    words.add("--mca", name, value);
+  }
+}
+
+void add_programs(Words& words, const EngineRequest& request, const Environment& environment) {
+  bool first = true;
+  for (const EngineProgram& program : request.programs) {
+    if (!first) words.add(":");
+    first = false;
+    if (program.ranks) words.add("-np", std::to_string(*program.ranks));
+    std::vector<std::string> hosts;
+    for (const HostSlots& host : program.hosts)
+      hosts.push_back(host_name_for(request, host.host) + ":" + std::to_string(host.slots));
+    if (!hosts.empty()) words.add("-H", join_text(hosts, ","));
+    if (program.working_directory) words.add("-wdir", *program.working_directory);
+    // In 4.1 what -x says is one program's.
+    words.add("-x", kPlanVariable);
+    add_exports(words, request.exports.forwarded, environment);
+    add_exports(words, program.exports, environment);
+    add_wrapper(words, request);
+    words.add_all(program.argv);
+  }
+}
+
+/// Open MPI 5 is silent about the old names of parameters in the environment too.
+void rename_variables(const EngineRequest& request, const Environment& environment, EngineCommand& command) {
+  if (!is_five(request.engine)) return;
+  for (const auto& [variable, value] : environment) {
+    constexpr std::string_view kPrefix = "OMPI_MCA_";
+    if (!begins_with(variable, "OMPI_MCA_")) continue;
+    const std::string old = variable.substr(kPrefix.size());
+    const std::string name = "PRTE_MCA_" + parameter_name(request.engine, old);
+    const bool renamed = name != "PRTE_MCA_" + old && !is_remote_shell_parameter(old);
+    if (renamed && environment.count(name) == 0) command.set[name] = value;
+  }
+}
+
 }  // namespace
 
 EngineCommand openmpi_command(const EngineRequest& request, const Environment& environment) {
@@ -143,39 +188,37 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
   words.add(request.engine.path);
   if (request.allow_run_as_root) words.add("--allow-run-as-root");
   if (request.prefix) words.add("--prefix", *request.prefix);
-  words.add("-np", std::to_string(std::accumulate(request.ranks.begin(), request.ranks.end(), 0)));
-  words.add("-H", host_words(request));
-  if (needs_order(request)) words.add("--map-by", "seq");
-  if (request.bind_to) {
-    words.add("--bind-to", *request.bind_to);
-  } else if (request.binds) {
-    words.add("--bind-to", "none");
-  }
-  if (request.oversubscribe) words.add("--oversubscribe");
-  // Each host is given as many slots as it has ranks, so the engine does not see that they are too many.
-  if (request.oversubscribed) words.add("--mca", "mpi_yield_when_idle", "1");
+  const bool one = request.programs.empty();
+  if (one && request.size) words.add("-np", std::to_string(*request.size));
+  if (one) words.add("-H", host_words(request));
+  EngineOptions options = request.options;
+  options.mapping = mapping_for(request);
+  words.add_all(option_words(request.engine.kind, options));
+  if (request.in_list_order && request.oversubscribed) words.add("--mca", "mpi_yield_when_idle", "1");
   if (request.working_directory) words.add("-wdir", *request.working_directory);
   if (!request.shell.empty()) add_remote_shell(words, request);
   if (request.in_allocation) keep_slurm_out(words, request);
   // mpirun stops where it finds no ssh, as in most containers, for hosts too that need none.
   if (request.no_ssh) words.add("--mca", "plm_rsh_agent", request.ringrun);
   for (const auto& [name, value] : request.parameters) {
-    if (!is_remote_shell_parameter(name)) words.add("--mca", parameter_name(request.engine, name), value);
+    if (!is_remote_shell_parameter(name)) add_parameter(words, request, name, value);
   }
-  words.add("-x", kPlanVariable);
-  add_exports(words, request.exports.forwarded, environment);
-  add_exports(words, request.exports.asked, environment);
-  add_wrapper(words, request);
-  command.argv.insert(command.argv.end(), request.program.begin(), request.program.end());
+  if (one) {
+    words.add("-x", kPlanVariable);
+    add_exports(words, request.exports.forwarded, environment);
+    add_exports(words, request.exports.asked, environment);
+    add_wrapper(words, request);
+    words.add_all(request.program);
+  } else {
+    add_programs(words, request, environment);
+  }
 
-  const bool inside_rank = environment.count("OMPI_COMM_WORLD_RANK") != 0;
-  for (const auto& [name, value] : environment) {
-    if (is_left_over(name, inside_rank)) command.unset.push_back(name);
-  }
+  command.unset = request.dropped;
   // Seen in a vendor's image: it keeps mpirun from every other host.
   if (!request.shell.empty() && find_variable(environment, "OMPI_MCA_plm") == "isolated") {
     command.unset.push_back("OMPI_MCA_plm");
   }
+  rename_variables(request, environment, command);
   command.set[kPlanVariable] = request.plan;
   if (!request.shell.empty())
     command.set[kHostsVariable] = to_json(HostDirectory{request.shell, request.hosts, request.staged});

@@ -21,19 +21,18 @@ constexpr const char* kMpirunCan = "leave it off, or start the job by mpirun: --
 /// A node for every rank, in the order of ranks.
 std::string node_of_each_rank(const EngineRequest& request) {
   std::string list;
-  for (std::size_t i = 0; i < request.hosts.size(); ++i) {
-    for (int n = 0; n < request.ranks[i]; ++n) list += (list.empty() ? "" : ",") + request.hosts[i].name;
-  }
+  for (const int host : request.host_of_rank)
+    list += (list.empty() ? "" : ",") + request.hosts[static_cast<std::size_t>(host)].name;
   return list;
 }
 
 std::string cpu_binding(const EngineRequest& request) {
-  static const std::map<std::string, std::string> kWords = {{"none", "none"},      {"core", "cores"},
-                                                            {"socket", "sockets"}, {"package", "sockets"},
-                                                            {"numa", "ldoms"},     {"hwthread", "threads"}};
-  if (!request.bind_to) return request.binds ? "none" : "";
-  const auto word = kWords.find(*request.bind_to);
-  if (word == kWords.end()) refuse("--bind-to " + *request.bind_to, "srun has no such binding");
+  static const std::map<std::string, std::string> kWords = {
+      {"none", "none"}, {"core", "cores"}, {"package", "sockets"}, {"numa", "ldoms"}, {"hwthread", "threads"}};
+  const auto& bind_to = request.options.mapping.bind_to;
+  if (!bind_to) return request.binds ? "none" : "";
+  const auto word = kWords.find(*bind_to);
+  if (word == kWords.end()) refuse("--bind-to " + *bind_to, "srun has no such binding");
   return word->second;
 }
 
@@ -63,6 +62,9 @@ std::vector<std::string> wrapper_words(const EngineRequest& request) {
 }  // namespace
 
 EngineCommand srun_command(const EngineRequest& request, const Environment& environment) {
+  const std::vector<std::string> options = option_words(EngineKind::slurm, request.options);
+  if (request.host_of_rank.empty())
+    refuse("--map-by " + request.options.mapping.by, "only Open MPI knows where ranks are");
   if (request.prefix) refuse("--prefix", "srun starts no daemon that it could be given to");
   EngineCommand command;
   const int ranks = std::accumulate(request.ranks.begin(), request.ranks.end(), 0);
@@ -71,18 +73,21 @@ EngineCommand srun_command(const EngineRequest& request, const Environment& envi
   command.argv = {request.engine.path,
                   "--mpi=pmix",
                   "--kill-on-bad-exit=1",
+                  "--job-name=" + request.run_id,
                   "--ntasks=" + std::to_string(ranks),
                   "--distribution=arbitrary",
                   "--nodelist=" + node_of_each_rank(request),
                   "--overlap",
                   "--overcommit",
                   "--mem=0",
-                  "--input=0",
                   "--disable-status",
                   "--quiet"};
+  if (!request.options.standard_input) command.argv.push_back("--input=0");
+  command.argv.insert(command.argv.end(), options.begin(), options.end());
   const std::string binding = cpu_binding(request);
-  if (!request.engine.binds_tasks && request.bind_to.value_or("none") != "none") {
-    refuse("--bind-to " + *request.bind_to, "this cluster binds no tasks, its TaskPlugin is task/none");
+  const auto& bind_to = request.options.mapping.bind_to;
+  if (!request.engine.binds_tasks && bind_to.value_or("none") != "none") {
+    refuse("--bind-to " + *bind_to, "this cluster binds no tasks, its TaskPlugin is task/none");
   }
   if (!binding.empty() && request.engine.binds_tasks) command.argv.push_back("--cpu-bind=" + binding);
   if (request.working_directory) command.argv.push_back("--chdir=" + *request.working_directory);

@@ -8,18 +8,6 @@
 namespace ringrun {
 namespace {
 
-[[noreturn]] void reject_too_many(const HostList& hosts, const std::vector<int>& slots, int ranks, int have) {
-  constexpr std::size_t kShown = 16;
-  std::string names;
-  for (std::size_t i = 0; i < std::min(hosts.size(), kShown); ++i) {
-    names += (i == 0 ? "" : ", ") + hosts[i].name + " " + std::to_string(slots[i]);
-  }
-  if (hosts.size() > kShown) names += ", and " + std::to_string(hosts.size() - kShown) + " more hosts";
-  throw UserError("-np " + std::to_string(ranks) + " wants " + std::to_string(ranks) + " slots, the hosts have " +
-                      std::to_string(have) + ": " + names,
-                  "say more with slots=N in the hostfile or -H HOST:N, add hosts, or allow it with --oversubscribe");
-}
-
 // No host runs so many; mpirun 4.1 breaks down at 20,000.
 std::vector<int> checked(const HostList& hosts, const std::vector<int>& shares) {
   constexpr int kMostRanks = 8192;
@@ -33,6 +21,19 @@ std::vector<int> checked(const HostList& hosts, const std::vector<int>& shares) 
 }
 
 }  // namespace
+
+void reject_too_many_ranks(const HostList& hosts, const std::vector<int>& slots, int ranks) {
+  const int have = std::accumulate(slots.begin(), slots.end(), 0);
+  constexpr std::size_t kShown = 16;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(hosts.size(), kShown); ++i) {
+    names += (i == 0 ? "" : ", ") + hosts[i].name + " " + std::to_string(slots[i]);
+  }
+  if (hosts.size() > kShown) names += ", and " + std::to_string(hosts.size() - kShown) + " more hosts";
+  throw UserError("-np " + std::to_string(ranks) + " wants " + std::to_string(ranks) + " slots, the hosts have " +
+                      std::to_string(have) + ": " + names,
+                  "say more with slots=N in the hostfile or -H HOST:N, add hosts, or allow it with --oversubscribe");
+}
 
 std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapacity>& capacities, bool sweep) {
   const bool any_gpu =
@@ -56,7 +57,7 @@ std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapa
 std::vector<int> share_ranks(const HostList& hosts, const std::vector<int>& slots, int ranks, bool oversubscribe) {
   const int have = std::accumulate(slots.begin(), slots.end(), 0);
   if (ranks == 0) return checked(hosts, slots);
-  if (ranks > have && !oversubscribe) reject_too_many(hosts, slots, ranks, have);
+  if (ranks > have && !oversubscribe) reject_too_many_ranks(hosts, slots, ranks);
   std::vector<int> shares;
   int left = ranks;
   for (const int count : slots) {

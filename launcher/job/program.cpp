@@ -5,15 +5,32 @@
 #include <filesystem>
 
 #include "launcher/launch_errors.hpp"
+#include "lib/text/words.hpp"
 
 namespace ringrun {
 
-std::string resolve_program(const std::string& name, const std::string& cwd, const Environment& environment) {
-  if (name.find('/') != std::string::npos) return (std::filesystem::path(cwd) / name).lexically_normal().string();
-  if (const auto path = find_on_path(environment, name)) return *path;
-  const bool here = access((std::filesystem::path(cwd) / name).c_str(), X_OK) == 0;
-  throw ProgramError(127, "there is no program '" + name + "' on PATH",
-                     here ? "one stands in this folder: write ./" + name : "check its name, or write its path");
+namespace {
+
+std::string without_dot(const std::string& name) { return name.rfind("./", 0) == 0 ? name.substr(2) : name; }
+
+bool is_program(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+std::string resolve_program(const std::string& name, const ProgramSearch& search, const Environment& environment) {
+  const std::filesystem::path folder = search.folder;
+  if (name.find('/') != std::string::npos) return (folder / without_dot(name)).string();
+  const std::string path = find_variable(environment, "PATH").value_or(kDefaultPath);
+  const std::string folders = (search.path ? *search.path + ":" : "") + path + ":.";
+  for (const std::string& place : split_text(folders, ':')) {
+    // Relative folders are those of where the ranks start.
+    const std::filesystem::path found = folder / without_dot(place.empty() || place == "." ? name : place + "/" + name);
+    if (is_program(found)) return found.string();
+  }
+  throw ProgramError(127, "there is no program '" + name + "' on PATH", "check its name, or write its path");
 }
 
 std::string find_worker(const std::string& ringrun) {

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "launcher/launch_errors.hpp"
+#include "lib/net/free_port.hpp"
 #include "lib/net/interface.hpp"
 
 namespace ringrun {
@@ -55,6 +56,13 @@ int said_master_port(const Host& first, const Said& said) {
   const auto option = said.master_port ? std::optional(std::to_string(*said.master_port)) : std::nullopt;
   const auto port = find_said("MASTER_PORT", first, said, option);
   return port ? parse_port(*port) : 0;
+}
+
+int fresh_port(int before, bool said, bool local, const std::optional<PortRange>& allowed) {
+  if (said) return before;
+  if (allowed) return before < allowed->last ? before + 1 : allowed->first;
+  const int next = local ? find_free_port(before + 1) : before + 1;
+  return next > 0 && next <= 65535 ? next : before;
 }
 
 Rendezvous choose_rendezvous(const Host& host, const HostAnswer& answer, bool single_host,

@@ -4,6 +4,7 @@
 #include "launcher/environment.hpp"
 #include "launcher/hosts/host_list.hpp"
 #include "launcher/probe/probe.hpp"
+#include "lib/net/probe_endpoint.hpp"
 #include "lib/placement/job_plan.hpp"
 
 namespace ringrun {
@@ -21,6 +22,10 @@ struct Said {
 /// is none, HostError where the host has no address that others can reach.
 Rendezvous choose_rendezvous(const Host& host, const HostAnswer& answer, bool single_host,
                              const std::string& reached_address, const Said& said);
+
+/// Another port than `before` for a job that starts again, since a socket of the first start may linger; the user's own
+/// stays. `local`: the first host is this one, where a port can be tried.
+int fresh_port(int before, bool said, bool local, const std::optional<PortRange>& allowed);
 
 /// The port that the user says, 0 for none. Throws UserError.
 int said_master_port(const Host& first, const Said& said);

@@ -3,7 +3,9 @@
 #include <elf.h>
 #include <link.h>
 
+#include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 namespace ringrun {
@@ -55,6 +57,28 @@ std::string own_build_id() {
   std::string id;
   dl_iterate_phdr(visit, &id);
   return id;
+}
+
+std::string build_id_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const auto read_at = [&](std::uint64_t offset, char* into, std::size_t size) {
+    file.seekg(static_cast<std::streamoff>(offset));
+    file.read(into, static_cast<std::streamsize>(size));
+    return static_cast<bool>(file);
+  };
+  ElfW(Ehdr) head{};
+  if (!read_at(0, reinterpret_cast<char*>(&head), sizeof head)) return {};
+  const bool mine = std::memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_phentsize == sizeof(ElfW(Phdr));
+  for (unsigned i = 0; mine && i < head.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    if (!read_at(head.e_phoff + i * sizeof segment, reinterpret_cast<char*>(&segment), sizeof segment)) return {};
+    constexpr std::size_t kMostNotes = 1 << 16;
+    if (segment.p_type != PT_NOTE || segment.p_filesz > kMostNotes) continue;
+    std::string notes(segment.p_filesz, '\0');
+    if (!read_at(segment.p_offset, notes.data(), notes.size())) return {};
+    if (std::string id = build_id_in(notes); !id.empty()) return id;
+  }
+  return {};
 }
 
 }  // namespace ringrun

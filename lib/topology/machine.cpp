@@ -11,6 +11,14 @@ int core_count(const Machine& machine) {
   return static_cast<int>(count);
 }
 
+int cpu_count(const Machine& machine) {
+  std::size_t count = 0;
+  for (const NumaNode& node : machine.numa_nodes) {
+    for (const Core& core : node.cores) count += core.cpus.size();
+  }
+  return static_cast<int>(count);
+}
+
 std::string normal_bus_id(std::string_view bus_id) {
   std::string text(bus_id);
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });

@@ -37,6 +37,9 @@ struct Machine {
 
 int core_count(const Machine& machine);
 
+/// Hardware threads.
+int cpu_count(const Machine& machine);
+
 /// "00000000:4E:00.0" (NVML) and "4e:00.0" (lspci) as "0000:4e:00.0".
 std::string normal_bus_id(std::string_view bus_id);
 

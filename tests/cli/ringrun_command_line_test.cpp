@@ -124,12 +124,6 @@ TEST_F(Ringrun, AWorkingDirectoryThatAHostLacksIsABadRequest) {
   EXPECT_EQ(ringrun({"-H", "localhost:1", "-wdir", "", "true"}).exit_code, 2);
 }
 
-TEST_F(Ringrun, SeveralProgramsAreRefusedInsteadOfMistaken) {
-  const CommandResult result = ringrun({"-np", "1", "-H", "localhost:2", "echo", "a", ":", "b"});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("several programs"));
-}
-
 TEST_F(Ringrun, RunsWithItsStandardStreamsClosed) {
   const std::string program = built_program("ringrun");
   for (const char* closed : {"<&-", "2>&-", "<&- 2>&-"}) {

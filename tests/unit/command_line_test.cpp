@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "launcher/cli/normalise.hpp"
+#include "launcher/cli/option_table.hpp"
 #include "launcher/cli/parse.hpp"
 #include "tests/unit/error_text.hpp"
 
@@ -40,10 +40,10 @@ TEST(CommandLine, OptionsOfRingrunAreRead) {
   const LaunchRequest request =
       parse_command_line({"--dry-run", "-v", "--start-timeout", "5", "--master-port=29500", "--bind-to", "core", "-wd",
                           "/tmp", "--prefix", "/opt", "--oversubscribe"});
-  EXPECT_TRUE(request.dry_run && request.verbose && request.oversubscribe);
+  EXPECT_TRUE(request.dry_run && request.verbose && request.engine_options.mapping.oversubscribe);
   EXPECT_EQ(request.start_timeout, 5);
   EXPECT_EQ(request.master_port, 29500);
-  EXPECT_EQ(request.bind_to, "core");
+  EXPECT_EQ(request.engine_options.mapping.bind_to, "core");
   EXPECT_EQ(request.working_directory, "/tmp");
   EXPECT_EQ(request.prefix, "/opt");
 }
@@ -87,6 +87,108 @@ TEST(CommandLine, WhatMayStandOnceIsRejectedTwice) {
               parse_command_line({"--mca", "a", "1", "-mca", "a", "2"});
             }),
             "--mca a is given twice, as '1' and as '2'");
+}
+
+TEST(CommandLine, AnOptionInTheValuesPlaceIsNamed) {
+  EXPECT_EQ(problem_of([] {
+              parse_command_line({"-x", "-hostfile", "ab"});
+            }),
+            "-x needs NAME[=VALUE] behind it, and the option -hostfile stands there");
+  EXPECT_EQ(problem_of([] {
+              parse_command_line({"-np", "-H", "a"});
+            }),
+            "-np needs N behind it, and the option -H stands there");
+  EXPECT_EQ(problem_of([] {
+              parse_command_line({"-H", "-odd"});
+            }),
+            "-H needs LIST behind it, and the option -odd stands there");
+  EXPECT_EQ(parse_command_line({"--mca", "x", "-np"}).parameters[0].second, "-np") << "a parameter may have any value";
+}
+
+TEST(CommandLine, LongOptionsTakeTheirValueBehindAnEqualsSign) {
+  EXPECT_EQ(parse_command_line({"--map-by=node"}).engine_options.mapping.by, "node");
+  EXPECT_EQ(parse_command_line({"-np=3"}).ranks, 3);
+  EXPECT_EQ(problem_of([] { parse_command_line({"-x=1"}); }), "unknown option '-x=1'");
+}
+
+TEST(CommandLine, ColonsPartProgramsWithWordsOfTheirOwn) {
+  const LaunchRequest request = parse_command_line(
+      {"-np", "1", "-H",    "a",  "-x",     "A=1", "--mca", "btl", "self", "./x",          "-np", ":",
+       "-np", "2", "-wdir", "/w", "--path", "bin", "--mca", "pml", "ob1",  "--tag-output", "./y", "z"});
+  EXPECT_EQ(request.program, (Words{"./x", "-np"}));
+  EXPECT_EQ(request.ranks, 1);
+  ASSERT_EQ(request.more.size(), 1u);
+  EXPECT_EQ(request.more[0].program, (Words{"./y", "z"}));
+  EXPECT_EQ(request.more[0].ranks, 2);
+  EXPECT_EQ(request.more[0].working_directory, "/w");
+  EXPECT_EQ(request.more[0].path, "bin");
+  EXPECT_FALSE(request.more[0].names_hosts());
+  EXPECT_EQ(request.more[0].exports, Words{"OMPI_MCA_pml=ob1"}) << "that program's alone";
+  EXPECT_EQ(request.parameters.size(), 1u);
+  EXPECT_TRUE(request.output.tag) << "the whole job's, wherever it stands";
+}
+
+TEST(CommandLine, AColonWithoutAProgramBesideItIsRefused) {
+  for (const Words& words : {Words{"x", ":"}, Words{":", "x"}, Words{"-np", "1", ":", "-np", "1", "x"}}) {
+    EXPECT_EQ(problem_of([&] { parse_command_line(words); }),
+              "a program is missing beside ':', which stands between programs");
+  }
+  EXPECT_EQ(parse_command_line({"--", "x", ":", "y"}).more.size(), 1u) << "as mpirun splits behind -- too";
+}
+
+TEST(CommandLine, OutputAndDisplayHaveBothGenerationsWords) {
+  const LaunchRequest four =
+      parse_command_line({"--tag-output", "-timestamp-output", "--merge-stderr-to-stdout", "--output-filename", "logs",
+                          "--display-map", "--display-allocation", "--report-bindings"});
+  const LaunchRequest five =
+      parse_command_line({"--output", "tag,timestamp,merge,file=logs", "--display", "map,allocation,bind"});
+  for (const LaunchRequest* request : {&four, &five}) {
+    EXPECT_EQ(request->output, (OutputStyle{true, true, true, "logs"}));
+    EXPECT_TRUE(request->display_map && request->display_allocation);
+    EXPECT_EQ(request->engine_options.display, Words{"bind"});
+  }
+  EXPECT_EQ(problem_of([] { parse_command_line({"--output", "xml"}); }), "--output 'xml' is not known");
+  EXPECT_NE(problem_of([] { parse_command_line({"--output-filename", "logs:nocopy"}); }), "");
+}
+
+TEST(CommandLine, WhatRingrunDoesByItselfIsTakenOutOfTheRuntimeOptions) {
+  const LaunchRequest request =
+      parse_command_line({"--runtime-options", "donotlaunch,timeout=9,max-restarts=2,continuous"});
+  EXPECT_TRUE(request.dry_run);
+  EXPECT_EQ(request.timeout, 9);
+  EXPECT_EQ(request.max_restarts, 2);
+  EXPECT_EQ(request.engine_options.runtime, Words{"continuous"});
+}
+
+TEST(CommandLine, StandardInputGoesToOneRankOrNone) {
+  EXPECT_FALSE(parse_command_line({"--stdin", "0"}).engine_options.standard_input);
+  EXPECT_EQ(parse_command_line({"--stdin", "none"}).engine_options.standard_input, "none");
+  EXPECT_EQ(parse_command_line({"-stdin", "3"}).engine_options.standard_input, "3");
+  for (const char* text : {"all", "x", "-1"}) EXPECT_NE(problem_of([&] { parse_command_line({"--stdin", text}); }), "");
+}
+
+TEST(CommandLine, EveryRowsExampleIsReadInEachOfItsSpellings) {
+  for (const OptionRow& row : option_table()) {
+    if (row.spellings[0] == "--app") continue;  // names a file
+    EXPECT_EQ(row.example.size(), static_cast<std::size_t>(row.arity)) << row.spellings[0];
+    for (const std::string& spelling : row.spellings) {
+      EXPECT_EQ(find_option(spelling), &row) << spelling << " stands in two rows";
+      Words words{spelling};
+      words.insert(words.end(), row.example.begin(), row.example.end());
+      words.push_back("program");
+      const std::string problem = problem_of([&] { EXPECT_EQ(parse_command_line(words).program, Words{"program"}); });
+      const bool refused = problem.find("is not supported by ringrun") != std::string::npos;
+      EXPECT_TRUE(problem.empty() || refused) << spelling << ": " << problem;
+    }
+  }
+}
+
+TEST(CommandLine, WhatCannotBeIsRefusedByNameWithARemedy) {
+  for (const char* option : {"--preload-binary", "-s", "--index-argv-by-rank", "--xml", "-tv"}) {
+    const std::string text = error_text([&] { parse_command_line({option, "x"}); });
+    EXPECT_EQ(text.find(std::string(option) + " is not supported by ringrun | "), 0u) << text;
+    EXPECT_GT(text.size(), std::string(option).size() + 40) << text;
+  }
 }
 
 }  // namespace

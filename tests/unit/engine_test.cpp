@@ -26,7 +26,9 @@ EngineRequest two_hosts(int major) {
   request.engine = major == 4 ? Engine{EngineKind::openmpi4, "/usr/bin/mpirun", "4.1.4"}
                               : Engine{EngineKind::openmpi5, "/usr/bin/mpirun", "5.0.7"};
   request.hosts = {named("a"), named("b")};
-  request.ranks = {2, 1};
+  request.slots = request.ranks = {2, 1};
+  request.host_of_rank = {0, 0, 1};
+  request.size = 3;
   request.own_host = 0;
   request.shell = {"ssh", "-x"};
   request.plan = "{}";
@@ -38,6 +40,9 @@ EngineRequest one_host() {
   EngineRequest request = two_hosts(4);
   request.hosts.pop_back();
   request.ranks.pop_back();
+  request.slots.pop_back();
+  request.host_of_rank.pop_back();
+  request.size = 2;
   request.shell.clear();
   return request;
 }
@@ -64,17 +69,90 @@ TEST(OpenMpi, RemoteHostsAreReachedThroughRingrun) {
       openmpi_command(two_hosts(4), {}).argv,
       (Words{"/usr/bin/mpirun", "-np", "3", "-H", "a:2,b:1", "--mca", "plm_rsh_agent", "/opt/ringrun __rsh", "--mca",
              "plm_rsh_no_tree_spawn", "1", "-x", "RINGRUN_PLAN", "/opt/ringrun", "__rank", "--", "/bin/echo", "a b"}));
-  EXPECT_EQ(openmpi_command(two_hosts(5), {}).argv,
-            (Words{"/usr/bin/mpirun", "-np", "3", "-H", "localhost:2,b:1", "--mca", "plm_ssh_agent",
-                   "/opt/ringrun __rsh", "--mca", "plm_ssh_no_tree_spawn", "1", "-x", "RINGRUN_PLAN", "/opt/ringrun",
-                   "__rank", "--", "/bin/echo", "a b"}));
+  EXPECT_EQ(
+      openmpi_command(two_hosts(5), {}).argv,
+      (Words{"/usr/bin/mpirun", "-np", "3", "-H", "a:2,b:1", "--mca", "plm_ssh_agent", "/opt/ringrun __rsh", "--mca",
+             "plm_ssh_no_tree_spawn", "1", "-x", "RINGRUN_PLAN", "/opt/ringrun", "__rank", "--", "/bin/echo", "a b"}));
 }
 
-TEST(OpenMpi, TheOrderOfHostsIsKeptWhereTheLaunchingHostIsNotTheFirst) {
+TEST(OpenMpi, FiveKnowsItsOwnHostByName) {
+  EngineRequest request = two_hosts(5);
+  request.hosts[0].name = "192.168.1.5";
+  const Words argv = openmpi_command(request, {}).argv;
+  EXPECT_EQ(argv[4], "localhost:2,b:1");
+}
+
+TEST(OpenMpi, RingrunsOrderOfHostsIsKeptWhereTheLaunchingHostIsNotTheFirst) {
   EngineRequest request = two_hosts(4);
   request.own_host = 1;
+  const auto hosts = [&] {
+    const Words argv = openmpi_command(request, {}).argv;
+    return Words{argv.begin() + 3, argv.begin() + 7};
+  };
+  EXPECT_EQ(hosts(), (Words{"-H", "a:2,b:1", "--mca", "plm_rsh_agent"})) << "the engine's own order";
+  request.in_list_order = true;
+  EXPECT_EQ(hosts(), (Words{"-H", "a,a,b", "--map-by", "seq"}));
+}
+
+TEST(OpenMpi, TheUsersMappingIsTheEnginesToFollowWithAllSlots) {
+  EngineRequest request = two_hosts(4);
+  request.slots = {4, 2};
+  request.host_of_rank = {0, 1, 0};
+  request.options.mapping.by = "node";
+  const auto words = [&](std::size_t first, std::size_t last) {
+    const Words argv = openmpi_command(request, {}).argv;
+    return Words{argv.begin() + static_cast<std::ptrdiff_t>(first), argv.begin() + static_cast<std::ptrdiff_t>(last)};
+  };
+  EXPECT_EQ(words(1, 7), (Words{"-np", "3", "-H", "a:4,b:2", "--map-by", "node"}));
+  request.options.mapping.by = "seq";
+  EXPECT_EQ(words(1, 7), (Words{"-np", "3", "-H", "a,b,a", "--map-by", "seq"}));
+  request.options.mapping.by = "ppr:1:package";
+  request.host_of_rank.clear();
+  request.size.reset();
+  EXPECT_EQ(words(1, 5), (Words{"-H", "a:4,b:2", "--map-by", "ppr:1:socket"})) << "only the engine knows how many";
+}
+
+TEST(OpenMpi, SeveralProgramsAreContextsOfFourWithWhatEachExports) {
+  EngineRequest request = one_host();
+  request.program.clear();
+  request.programs = {{1, {{0, 4}}, std::nullopt, {{"A", "1"}}, {"/bin/x", "-a"}},
+                      {2, {}, "/work", {{"A", "2"}}, {"/bin/y"}}};
+  EXPECT_EQ(openmpi_command(request, {}).argv, (Words{"/usr/bin/mpirun",
+                                                      "-np",
+                                                      "1",
+                                                      "-H",
+                                                      "a:4",
+                                                      "-x",
+                                                      "RINGRUN_PLAN",
+                                                      "-x",
+                                                      "A=1",
+                                                      "/opt/ringrun",
+                                                      "__rank",
+                                                      "--",
+                                                      "/bin/x",
+                                                      "-a",
+                                                      ":",
+                                                      "-np",
+                                                      "2",
+                                                      "-wdir",
+                                                      "/work",
+                                                      "-x",
+                                                      "RINGRUN_PLAN",
+                                                      "-x",
+                                                      "A=2",
+                                                      "/opt/ringrun",
+                                                      "__rank",
+                                                      "--",
+                                                      "/bin/y"}));
+}
+
+TEST(OpenMpi, SeveralProgramsAreOneToFiveWithAHostForEachRank) {
+  EngineRequest request = two_hosts(5);
+  request.program.clear();
+  request.host_of_rank = {0, 1, 0};
   const Words argv = openmpi_command(request, {}).argv;
-  EXPECT_EQ((Words{argv.begin() + 3, argv.begin() + 7}), (Words{"-H", "a,a,b", "--map-by", "seq"}));
+  EXPECT_EQ((Words{argv.begin() + 1, argv.begin() + 7}), (Words{"-np", "3", "-H", "a,b,a", "--map-by", "seq"}));
+  EXPECT_EQ((Words{argv.end() - 3, argv.end()}), (Words{"/opt/ringrun", "__rank", "--"}));
 }
 
 TEST(OpenMpi, OptionsAndParametersArePassedOn) {
@@ -82,7 +160,7 @@ TEST(OpenMpi, OptionsAndParametersArePassedOn) {
   request.allow_run_as_root = true;
   request.prefix = "/opt/mpi";
   request.binds = true;
-  request.oversubscribe = request.oversubscribed = true;
+  request.options.mapping.oversubscribe = true;
   request.working_directory = "/tmp";
   request.parameters = {{"btl", "self,tcp"}, {"plm_rsh_agent", "mine"}};
   request.exports.asked = {{"A", "1"}, {"B", "2"}, {"MASTER_PORT", "1"}};
@@ -94,12 +172,9 @@ TEST(OpenMpi, OptionsAndParametersArePassedOn) {
                                                                                 "2",
                                                                                 "-H",
                                                                                 "a:2",
+                                                                                "--oversubscribe",
                                                                                 "--bind-to",
                                                                                 "none",
-                                                                                "--oversubscribe",
-                                                                                "--mca",
-                                                                                "mpi_yield_when_idle",
-                                                                                "1",
                                                                                 "-wdir",
                                                                                 "/tmp",
                                                                                 "--mca",
@@ -136,7 +211,7 @@ TEST(OpenMpi, InASlurmAllocationTheHostsAreThoseItIsGiven) {
 
 TEST(OpenMpi, AnExplicitBindingWins) {
   EngineRequest request = one_host();
-  request.bind_to = "core";
+  request.options.mapping.bind_to = "core";
   const Words argv = openmpi_command(request, {}).argv;
   EXPECT_EQ((Words{argv.begin() + 5, argv.begin() + 7}), (Words{"--bind-to", "core"}));
 }
@@ -159,14 +234,33 @@ TEST(OpenMpi, OldParametersHaveTheirNewNamesInFive) {
   EXPECT_NE(std::find(argv.begin(), argv.end(), "prte_if_include"), argv.end());
 }
 
-TEST(OpenMpi, WhatAnOuterJobLeftIsTakenAway) {
-  const Environment outer = {
-      {"RANK", "3"}, {"TORCHELASTIC_USE_AGENT_STORE", "True"}, {"RINGRUN_HOST", "4"}, {"PMIX_RANK", "1"}};
-  EXPECT_EQ(openmpi_command(one_host(), outer).unset, (Words{"RANK", "RINGRUN_HOST", "TORCHELASTIC_USE_AGENT_STORE"}));
-  Environment inside = outer;
-  inside["OMPI_COMM_WORLD_RANK"] = "1";
-  EXPECT_EQ(openmpi_command(one_host(), inside).unset,
-            (Words{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "RANK", "RINGRUN_HOST", "TORCHELASTIC_USE_AGENT_STORE"}));
+TEST(OpenMpi, ParametersKeepTheirKindInFiveAndAreOneKindInFour) {
+  EngineRequest request = two_hosts(5);
+  request.parameters = {{"a", "1"}, {"b", "2"}};
+  request.parameter_options = {{"a", "--prtemca"}, {"b", "--pmixmca"}};
+  Words argv = openmpi_command(request, {}).argv;
+  EXPECT_NE(std::find(argv.begin(), argv.end(), "--prtemca"), argv.end());
+  EXPECT_NE(std::find(argv.begin(), argv.end(), "--pmixmca"), argv.end());
+  request = two_hosts(4);
+  request.parameters = {{"a", "1"}};
+  request.parameter_options = {{"a", "--prtemca"}};
+  argv = openmpi_command(request, {}).argv;
+  EXPECT_EQ(std::find(argv.begin(), argv.end(), "--prtemca"), argv.end());
+  request.parameter_options = {{"a", "--pmixmca"}};
+  EXPECT_EQ(problem_of([&] { openmpi_command(request, {}); }), "Open MPI 4 does not know --pmixmca a");
+}
+
+TEST(OpenMpi, OldParametersInTheEnvironmentGetTheirNewNamesInFive) {
+  const Environment environment = {{"OMPI_MCA_plm_rsh_num_concurrent", "8"},
+                                   {"OMPI_MCA_oob_tcp_if_include", "eth0"},
+                                   {"PRTE_MCA_prte_if_include", "eth1"},
+                                   {"OMPI_MCA_plm_rsh_agent", "mine"},
+                                   {"OMPI_MCA_btl", "tcp"}};
+  EXPECT_EQ(openmpi_command(two_hosts(5), environment).set.count("PRTE_MCA_plm_ssh_num_concurrent"), 1u);
+  EXPECT_EQ(openmpi_command(two_hosts(5), environment).set.count("PRTE_MCA_prte_if_include"), 0u) << "said already";
+  EXPECT_EQ(openmpi_command(two_hosts(5), environment).set.count("PRTE_MCA_plm_ssh_agent"), 0u);
+  EXPECT_EQ(openmpi_command(two_hosts(5), environment).set.count("PRTE_MCA_btl"), 0u);
+  EXPECT_EQ(openmpi_command(two_hosts(4), environment).set.count("PRTE_MCA_plm_ssh_num_concurrent"), 0u);
 }
 
 TEST(OpenMpi, AnIsolatingEnvironmentIsIgnoredWhereHostsAreRemote) {
@@ -177,28 +271,6 @@ TEST(OpenMpi, AnIsolatingEnvironmentIsIgnoredWhereHostsAreRemote) {
 TEST(ShellLine, IsQuotedForAShell) {
   EXPECT_EQ(shell_line({{"mpirun", "a b", "it's", "", "x=$y"}, {{"P", "{\"a\":1}"}}, {"RANK"}}),
             "env -u RANK P='{\"a\":1}' mpirun 'a b' 'it'\\''s' '' 'x=$y'");
-}
-
-TEST(Exports, ForwardWhatPeopleExpectToTravel) {
-  const Exports exports =
-      resolve_exports({}, {{"NCCL_DEBUG", "INFO"}, {"TORCH_X", "1"}, {"TORCHELASTIC_X", "1"}, {"HOME", "/"}});
-  EXPECT_EQ(exports.forwarded,
-            (Environment{{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"NCCL_DEBUG", "INFO"}, {"TORCH_X", "1"}}));
-}
-
-TEST(Exports, OfWhatEveryRankGetsItsOwnAreWarnedOf) {
-  const Exports exports = resolve_exports({"RANK=7", "A=1"}, {});
-  EXPECT_EQ(exports.asked, (Environment{{"A", "1"}}));
-  EXPECT_EQ(exports.warnings.size(), 1u);
-}
-
-TEST(Exports, TheLastWordForANameWins) {
-  const Environment environment = {{"A", "1"}, {"AB", "2"}, {"B", "3"}, {"NCCL_DEBUG", "INFO"}};
-  const Exports exports = resolve_exports({"A*", "A=new", "B=", "NCCL_DEBUG=WARN", "GONE"}, environment);
-  EXPECT_EQ(exports.asked, (Environment{{"A", "new"}, {"AB", "2"}, {"B", ""}, {"NCCL_DEBUG", "WARN"}}));
-  EXPECT_EQ(exports.forwarded.count("NCCL_DEBUG"), 0u);
-  EXPECT_EQ(exports.warnings, Words{"-x GONE: the variable is not set here, so the ranks do not get it"});
-  EXPECT_EQ(problem_of([] { resolve_exports({"=1"}, {}); }), "-x '=1' names no variable");
 }
 
 TEST(Mpirun, IsToldByItsVersion) {

@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "launcher/hosts/slots.hpp"
+#include "launcher/job/job.hpp"
+#include "launcher/launch_errors.hpp"
+#include "lib/topology/cpu_list.hpp"
+
+namespace ringrun {
+namespace {
+
+std::vector<Gpu> chosen_gpus(const Host& host, const HostFacts& facts) {
+  if (!host.attributes.gpus) return facts.gpus;
+  std::vector<Gpu> chosen;
+  for (const int index : *host.attributes.gpus) {
+    const auto found =
+        std::find_if(facts.gpus.begin(), facts.gpus.end(), [&](const Gpu& gpu) { return gpu.index == index; });
+    if (found == facts.gpus.end()) {
+      throw UserError(host.origin + ": 'gpus=" + format_cpu_list(*host.attributes.gpus) + "': " + host.name +
+                          " has no GPU " + std::to_string(index) + ", it shows " + std::to_string(facts.gpus.size()),
+                      facts.gpu_note.empty() ? "nvidia-smi -L lists them there" : facts.gpu_note);
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+void check_program(const std::string& program, const HostList& hosts, const std::vector<HostAnswer>& answers) {
+  std::string missing;
+  std::string not_executable;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const ProgramState state = answers[i].facts.program.state;
+    if (state == ProgramState::missing) missing += (missing.empty() ? "" : ", ") + hosts[i].name;
+    if (state == ProgramState::not_executable) not_executable += (not_executable.empty() ? "" : ", ") + hosts[i].name;
+  }
+  if (!missing.empty()) {
+    throw ProgramError(127, "the program " + program + " does not exist on " + missing,
+                       "it must stand at the same path on every host");
+  }
+  if (!not_executable.empty()) {
+    throw ProgramError(126, "the program " + program + " cannot be executed on " + not_executable,
+                       "it must be a file that may be executed (chmod +x)");
+  }
+}
+
+/// Where ringrun binds ranks unless somebody says otherwise.
+bool may_bind(const LaunchRequest& launch) {
+  const Mapping& mapping = launch.engine_options.mapping;
+  const bool said = mapping.bind_to || mapping.cpus_per_rank || mapping.cpu_set || mapping.hardware_threads ||
+                    mapping.by == "rankfile" || mapping.by.rfind("pe-list", 0) == 0;
+  return !said && !launch.masquerade;
+}
+
+std::unordered_map<std::string, int> places_by_name(const HostList& hosts, const std::vector<int>& places) {
+  std::unordered_map<std::string, int> result;
+  for (std::size_t i = 0; i < hosts.size(); ++i) result.emplace(hosts[i].name, places[i]);
+  return result;
+}
+
+/// What is known of the hosts, one entry for each.
+struct Capacities {
+  std::vector<HostCapacity> hosts;
+  std::vector<std::vector<Gpu>> gpus;
+  bool any_gpu = false;
+};
+
+Capacities read_capacities(const JobRequest& request) {
+  const bool threads = request.launch.engine_options.mapping.hardware_threads;
+  Capacities result;
+  for (std::size_t i = 0; i < request.hosts.size(); ++i) {
+    const HostFacts& facts = request.answers[i].facts;
+    result.gpus.push_back(chosen_gpus(request.hosts[i], facts));
+    const int gpus = static_cast<int>(result.gpus.back().size());
+    const int cpus = threads ? cpu_count(facts.machine) : core_count(facts.machine);
+    result.hosts.push_back({request.launch.masquerade ? 0 : gpus, cpus});
+    result.any_gpu = result.any_gpu || result.hosts.back().gpus > 0;
+  }
+  return result;
+}
+
+/// Of each program the hosts that its words name, with their slots. A program that is alone has the job's, whose slots
+/// know what a sweep wants.
+std::vector<std::vector<HostSlots>> hosts_of_programs(const JobRequest& request, const Capacities& capacities,
+                                                      const std::unordered_map<std::string, int>& places) {
+  if (request.programs.size() == 1) return {{}};
+  std::vector<std::vector<HostSlots>> result;
+  for (const JobProgram& program : request.programs) {
+    std::vector<HostSlots> hosts;
+    for (const Host& host : program.hosts) {
+      const int place = places.at(host.name);
+      const int slots = resolve_slots({host}, {capacities.hosts[static_cast<std::size_t>(place)]}, false)[0];
+      const auto same =
+          std::find_if(hosts.begin(), hosts.end(), [&](const auto& other) { return other.host == place; });
+      if (same == hosts.end()) {
+        hosts.push_back({place, slots});
+      } else {
+        same->slots += slots;
+      }
+    }
+    result.push_back(std::move(hosts));
+  }
+  return result;
+}
+
+LayoutRequest layout_request(const JobRequest& request, const Job& job, const std::vector<int>& slots,
+                             const std::unordered_map<std::string, int>& places) {
+  LayoutRequest layout;
+  layout.mapping = request.launch.engine_options.mapping;
+  layout.rule = job.in_list_order || request.engine == EngineKind::slurm ? LayoutRule::list
+                : request.engine == EngineKind::openmpi4                 ? LayoutRule::openmpi4
+                                                                         : LayoutRule::openmpi5;
+  layout.hosts = request.hosts;
+  std::vector<HostSlots> all;
+  for (std::size_t i = 0; i < request.hosts.size(); ++i) {
+    all.push_back({static_cast<int>(i), slots[i]});
+    if (request.answers[i].local) layout.own_host = static_cast<int>(i);
+  }
+  for (std::size_t i = 0; i < request.programs.size(); ++i) {
+    const JobProgram& program = request.programs[i];
+    LayoutProgram& added = layout.programs.emplace_back();
+    added.ranks = program.ranks.value_or(0);
+    added.hosts = job.program_hosts[i].empty() ? all : job.program_hosts[i];
+    for (const std::string& name : program.sequence) added.sequence.push_back(places.at(name));
+  }
+  if (layout.mapping.by == "rankfile") layout.rank_rows = read_rankfile(*layout.mapping.file);
+  return layout;
+}
+
+void check_folder(const JobRequest& request, std::size_t host, Job& job) {
+  if (request.answers[host].facts.cwd_exists) return;
+  const std::string& name = request.hosts[host].name;
+  if (request.launch.working_directory) {
+    throw UserError(
+        "-wdir " + *request.launch.working_directory + ": " + name + " has no such folder that can be entered",
+        "name a folder that every host has");
+  }
+  job.warnings.push_back(name + " does not have this working directory: its ranks start elsewhere");
+}
+
+/// Hosts in the order of their first ranks, then those without ranks.
+std::vector<int> order_of_hosts(const RankLayout& layout, std::size_t hosts) {
+  std::vector<int> order;
+  std::vector<bool> has(hosts, false);
+  const auto add = [&](int host) {
+    if (!has[static_cast<std::size_t>(host)]) order.push_back(host);
+    has[static_cast<std::size_t>(host)] = true;
+  };
+  for (const int host : layout.host_of_rank) add(host);
+  // Where only the engine knows, any of them may get some.
+  for (int host = 0; !layout.certain && host < static_cast<int>(hosts); ++host) add(host);
+  return order;
+}
+
+void renumber(std::vector<std::vector<HostSlots>>& programs, const std::vector<int>& new_places) {
+  for (std::vector<HostSlots>& hosts : programs) {
+    std::vector<HostSlots> kept;
+    for (const HostSlots& host : hosts) {
+      const int place = new_places[static_cast<std::size_t>(host.host)];
+      if (place >= 0) kept.push_back({place, host.slots});
+    }
+    hosts = std::move(kept);
+  }
+}
+
+}  // namespace
+
+std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers) {
+  std::unordered_map<std::string, std::size_t> first_with;
+  std::vector<int> places;
+  HostList merged;
+  std::vector<HostAnswer> merged_answers;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const auto [entry, first] = first_with.try_emplace(answers[i].facts.identity, merged.size());
+    places.push_back(static_cast<int>(entry->second));
+    if (first) {
+      merged.push_back(std::move(hosts[i]));
+      merged_answers.push_back(std::move(answers[i]));
+      continue;
+    }
+    Host& host = merged[entry->second];
+    if (hosts[i].attributes != host.attributes) {
+      throw UserError(host.name + " (" + host.origin + ") and " + hosts[i].name + " (" + hosts[i].origin +
+                          ") are the same host with different attributes behind #:",
+                      "name the host once");
+    }
+    if (host.slots || hosts[i].slots) host.slots = host.slots.value_or(0) + hosts[i].slots.value_or(0);
+  }
+  hosts = std::move(merged);
+  answers = std::move(merged_answers);
+  return places;
+}
+
+Job allot_ranks(JobRequest request) {
+  const std::vector<JobProgram>& programs = request.programs;
+  if (programs[0].argv.size() > 0) check_program(programs[0].argv[0], request.hosts, request.answers);
+  const HostList named = request.hosts;
+  const auto places = places_by_name(named, merge_same_hosts(request.hosts, request.answers));
+  const Capacities capacities = read_capacities(request);
+  // One rank a host is what a sweep of host memory wants unasked; a number that was said needs the slots as they are.
+  const LaunchRequest& launch = request.launch;
+  const std::vector<int> slots =
+      resolve_slots(request.hosts, capacities.hosts, launch.program.empty() && !launch.ranks && !launch.masquerade);
+  Job job;
+  job.in_list_order = capacities.any_gpu && programs.size() == 1 && !launch.engine_options.mapping.says_where();
+  job.program_hosts = hosts_of_programs(request, capacities, places);
+  const RankLayout layout = lay_out_ranks(layout_request(request, job, slots, places));
+  job.certain = layout.certain;
+  job.program_ranks = layout.program_ranks;
+
+  std::vector<int> new_places(request.hosts.size(), -1);
+  const PlacementPolicy policy{may_bind(launch)};
+  for (const int place : order_of_hosts(layout, request.hosts.size())) {
+    const auto i = static_cast<std::size_t>(place);
+    new_places[i] = static_cast<int>(job.hosts.size());
+    check_folder(request, i, job);
+    JobHost host{request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}};
+    host.ranks = static_cast<int>(std::count(layout.host_of_rank.begin(), layout.host_of_rank.end(), place));
+    const int rows = layout.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
+    host.placements = resolve_placement(host.answer.facts.machine, host.gpus, rows, policy);
+    job.binds = job.binds || (!host.placements.empty() && !host.placements[0].cpus.empty());
+    job.oversubscribed = job.oversubscribed || host.ranks > host.slots;
+    job.hosts.push_back(std::move(host));
+  }
+  for (std::size_t i = 0; i < new_places.size(); ++i) {
+    if (new_places[i] < 0)
+      job.idle.push_back({request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}});
+  }
+  for (const int place : layout.host_of_rank) job.host_of_rank.push_back(new_places[static_cast<std::size_t>(place)]);
+  renumber(job.program_hosts, new_places);
+  return job;
+}
+
+}  // namespace ringrun

@@ -1,0 +1,60 @@
+#include "launcher/job_programs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "launcher/job/program.hpp"
+#include "launcher/job_hosts.hpp"
+
+namespace ringrun {
+namespace {
+
+void add_hosts(HostList& all, const HostList& hosts) {
+  for (const Host& host : hosts) {
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Host& other) { return other.name == host.name; });
+    if (!known) all.push_back(host);
+  }
+}
+
+}  // namespace
+
+void read_programs(LaunchContext& context) {
+  std::vector<ProgramRequest> requests{context.request};
+  requests.insert(requests.end(), context.request.more.begin(), context.request.more.end());
+  for (const ProgramRequest& request : requests) {
+    JobProgram& program = context.programs.emplace_back();
+    program.ranks = request.ranks;
+    program.argv = request.program;
+    if (request.working_directory)
+      program.working_directory = (std::filesystem::path(context.cwd) / *request.working_directory).string();
+    Exports exports = resolve_exports(request.exports, context.environment);
+    program.exports = exports.asked;
+    if (context.programs.size() == 1) {
+      context.exports = std::move(exports);
+    } else {
+      context.exports.warnings.insert(context.exports.warnings.end(), exports.warnings.begin(), exports.warnings.end());
+    }
+    // Whoever names no hosts has the whole job's.
+    if (requests.size() > 1 && !request.names_hosts()) continue;
+    ProgramHosts hosts = program_hosts(request, context.request.default_hostfile, context.allocation);
+    add_hosts(context.hosts, hosts.hosts);
+    program.hosts = std::move(hosts.hosts);
+    program.sequence = std::move(hosts.sequence);
+  }
+  if (!context.hosts.empty()) return;
+  context.hosts = program_hosts({}, context.request.default_hostfile, context.allocation).hosts;
+}
+
+void find_programs(LaunchContext& context) {
+  std::vector<ProgramRequest> requests{context.request};
+  requests.insert(requests.end(), context.request.more.begin(), context.request.more.end());
+  for (std::size_t i = 0; i < context.programs.size(); ++i) {
+    JobProgram& program = context.programs[i];
+    // Every size from 8 bytes to the worker's own largest.
+    if (program.argv.empty()) program.argv = {find_worker(context.ringrun), "-b", "8", "-f", "2"};
+    program.argv[0] = resolve_program(
+        program.argv[0], {program.working_directory.value_or(context.cwd), requests[i].path}, context.environment);
+  }
+}
+
+}  // namespace ringrun
