@@ -75,6 +75,7 @@ EngineRequest engine_request(const LaunchContext& context, const Job& job, const
   engine.parameters.insert(engine.parameters.end(), request.parameters.begin(), request.parameters.end());
   engine.parameter_options = request.parameter_options;
   engine.plan = to_json(job.plan);
+  engine.run_id = job.plan.rendezvous.run_id;
   engine.dropped = context.dropped;
   return engine;
 }

@@ -31,6 +31,7 @@ ProbeRequest host_questions(const LaunchContext& context) {
   ProbeRequest request;
   request.shell_name = remote_shell_name(
       launch.parameters, [&](const std::string& name) { return find_variable(context.environment, name); });
+  if (context.through_slurm()) request.shell_name = "srun";
   request.ringrun = context.ringrun;
   request.shell = context.shell;
   request.master_port = said_master_port(context.hosts[0], said(context));

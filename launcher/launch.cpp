@@ -11,6 +11,7 @@
 #include "launcher/dry_run.hpp"
 #include "launcher/engine/engine_choice.hpp"
 #include "launcher/engine/left_over.hpp"
+#include "launcher/engine/slurm_steps.hpp"
 #include "launcher/engine_request.hpp"
 #include "launcher/engine_start.hpp"
 #include "launcher/host_questions.hpp"
@@ -176,6 +177,7 @@ class Launch {
     Situation situation =
         survey(probe, surveyed,
                {request_, context_.exports, context_.environment, context_.program(), context_.is_worker(), version});
+    situation.through_slurm = context_.through_slurm();
     probe.dismiss();
     return situation;
   }
@@ -209,7 +211,10 @@ class Launch {
     }
     if (request_.report_pid) report_pid(streams_, *request_.report_pid);
     printed(streams_.out);
-    return run_job(job_command(context_, job, settings, engine_start(context_, command)));
+    const int code = run_job(job_command(context_, job, settings, engine_start(context_, command)));
+    if (code != 0 && context_.engine.kind == EngineKind::slurm)
+      end_slurm_steps(context_.allocation->job, job.plan.rendezvous.run_id, context_.environment);
+    return code;
   }
 
   void say(const Findings& findings) const {

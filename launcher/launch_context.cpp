@@ -4,6 +4,8 @@
 
 namespace ringrun {
 
+bool LaunchContext::through_slurm() const { return slurm && shell == slurm_shell_words(*slurm); }
+
 std::string LaunchContext::program() const {
   return programs.empty() || programs[0].argv.empty() ? "" : programs[0].argv[0];
 }

@@ -37,6 +37,8 @@ struct LaunchContext {
   /// Words of the remote shell; empty where every host is this one, or where there is none.
   std::vector<std::string> shell = {};
 
+  /// `shell` is srun.
+  bool through_slurm() const;
   /// The first program; "" where --doctor found none.
   std::string program() const;
   /// The first program is the sweep's worker.

@@ -69,6 +69,8 @@ struct EngineRequest {
   std::map<std::string, std::string> parameter_options;
   Exports exports;
   std::string plan;
+  /// The job's name among others.
+  std::string run_id;
   /// The only program; empty where the plan or `programs` has several.
   std::optional<std::string> working_directory;
   std::vector<std::string> program;

@@ -73,6 +73,7 @@ EngineCommand srun_command(const EngineRequest& request, const Environment& envi
   command.argv = {request.engine.path,
                   "--mpi=pmix",
                   "--kill-on-bad-exit=1",
+                  "--job-name=" + request.run_id,
                   "--ntasks=" + std::to_string(ranks),
                   "--distribution=arbitrary",
                   "--nodelist=" + node_of_each_rank(request),

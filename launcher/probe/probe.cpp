@@ -24,6 +24,8 @@ constexpr auto kLongSilence = 5s;
 AgentFault fault_of_exit(const AgentReply& reply, bool by_shell) {
   const auto says = [&](const char* text) { return reply.words.find(text) != std::string::npos; };
   if (reply.code == 255 && by_shell) return AgentFault::shell_failed;
+  // srun's own errors; what it says of its task is not one.
+  if (by_shell && says("srun: error: ") && !says(": Exited with exit code")) return AgentFault::shell_failed;
   if (reply.code == 127 || reply.code == 126) return AgentFault::no_program;
   const bool not_found = says("not found") || says("No such file");
   return reply.code != 0 && not_found ? AgentFault::no_program : AgentFault::broken;
@@ -95,6 +97,8 @@ std::vector<std::string> HostProbe::command(std::size_t host, const std::string&
 }
 
 std::string HostProbe::try_by_hand(std::size_t host) const {
+  if (request_.shell_name == "srun")
+    return "srun --overlap --nodes=1 --ntasks=1 --nodelist=" + quote_for_shell(hosts_[host].name) + " hostname";
   std::string text;
   const std::vector<std::string> shell = request_.shell.empty() ? std::vector{request_.shell_name} : request_.shell;
   for (const std::string& word : remote_command(shell, hosts_[host], {"true"}))

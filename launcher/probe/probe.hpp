@@ -18,7 +18,7 @@ struct ProbeRequest {
   std::string ringrun;
   /// Words of the remote shell; empty where every host is this one, or where there is none.
   std::vector<std::string> shell;
-  /// As the user named it, for messages.
+  /// As the user named it, for messages; "srun" where hosts are reached through Slurm.
   std::string shell_name = "ssh";
   HostQuestion question;
   /// Asked of the first host alone: whether this port can be bound there. 0 for none.

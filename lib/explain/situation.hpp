@@ -70,6 +70,8 @@ struct Situation {
   /// The environment of the launcher itself, and the launching engine's version ("4.1.4").
   std::map<std::string, std::string> launcher_environment;
   std::string engine_version;
+  /// Other hosts are reached through steps of Slurm's, not by a login.
+  bool through_slurm = false;
   /// MCA parameters on the command line.
   std::vector<std::pair<std::string, std::string>> parameters;
   bool allow_run_as_root = false;

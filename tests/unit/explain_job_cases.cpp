@@ -119,6 +119,18 @@ std::vector<Case> launcher_and_slow_cases() {
   return {
       {"L1", mpi, error, "Permission denied", "ssh-copy-id -p 2222 b",
        [](Situation& s) { shell_says(s, "b: Permission denied (publickey,password)."); }},
+      {"L1", mpi, error, "Unable to create step", "sinfo --Node --long --nodes=b",
+       [](Situation& s) {
+         shell_says(s, "srun: error: Unable to create step for job 7: Invalid job id specified");
+         s.through_slurm = true;
+       }},
+      {"L1", mpi, error, "nothing came for 30 s", "squeue --me",
+       [](Situation& s) {
+         shell_says(s, "");
+         s.through_slurm = true;
+         s.hosts[1].fault = AgentFault::silent;
+         s.hosts[1].waited = 30;
+       }},
       {"L1", mpi, error, "Host key verification failed", "ssh-keyscan -p 2222 192.168.1.6 >> ~/.ssh/known_hosts",
        [](Situation& s) { shell_says(s, "Host key verification failed."); }},
       {"L1", mpi, error, "Connection refused", "service ssh start",

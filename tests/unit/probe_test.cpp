@@ -57,6 +57,10 @@ TEST(ReadReply, TellsWhyAHostDidNotAnswer) {
   EXPECT_EQ(fault_of(reply(AgentReply::End::exited, 255, "Permission denied")), AgentFault::shell_failed);
   EXPECT_EQ(fault_of(reply(AgentReply::End::exited, 127, "ringrun: not found")), AgentFault::no_program);
   EXPECT_EQ(fault_of(reply(AgentReply::End::exited, 1, "No such file or directory")), AgentFault::no_program);
+  EXPECT_EQ(fault_of(reply(AgentReply::End::exited, 1, "srun: error: Unable to create step for job 7: Invalid job id")),
+            AgentFault::shell_failed);
+  EXPECT_EQ(fault_of(reply(AgentReply::End::exited, 1, "srun: error: b: task 0: Exited with exit code 1")),
+            AgentFault::broken);
   EXPECT_EQ(fault_of(reply(AgentReply::End::exited, 0)), AgentFault::broken);
   EXPECT_EQ(fault_of(reply(AgentReply::End::not_started, 2)), AgentFault::no_shell);
 }

@@ -4,6 +4,7 @@
 
 #include "launcher/engine/engine_choice.hpp"
 #include "launcher/engine/slurm.hpp"
+#include "launcher/engine/slurm_steps.hpp"
 #include "launcher/engine/srun.hpp"
 #include "launcher/hosts/hostfile.hpp"
 #include "launcher/hosts/named_hosts.hpp"
@@ -144,6 +145,11 @@ TEST(Slurm, IsAskedForPmix) {
   EXPECT_FALSE(has_pmix("MPI plugin types are...\n\tnone\n\tpmi2\n"));
 }
 
+TEST(Slurm, StepsAreFoundByTheirName) {
+  EXPECT_EQ(steps_named("run-7", "7.0 sh\n7.1 run-7\n7.2 run-71\n\n"), Words{"7.1"});
+  EXPECT_TRUE(steps_named("run-7", "slurm_load_jobs error: Invalid job id specified\n").empty());
+}
+
 TEST(Slurm, IsNoEngineOutsideOfAnAllocation) {
   EXPECT_EQ(problem_of([] {
               choose_engine({"slurm", std::nullopt, std::nullopt}, {}, "/opt/ringrun");
@@ -179,6 +185,7 @@ EngineRequest two_nodes() {
   request.staged = {"", ""};
   request.in_allocation = true;
   request.plan = "{}";
+  request.run_id = "run-7";
   request.program = {"/bin/echo", "a b"};
   return request;
 }
@@ -186,9 +193,9 @@ EngineRequest two_nodes() {
 TEST(Srun, StartsEachRankOnItsNode) {
   const EngineCommand command = srun_command(two_nodes(), in_salloc());
   EXPECT_EQ(command.argv,
-            (Words{"/usr/bin/srun", "--mpi=pmix", "--kill-on-bad-exit=1", "--ntasks=3", "--distribution=arbitrary",
-                   "--nodelist=b,a,a", "--overlap", "--overcommit", "--mem=0", "--disable-status", "--quiet",
-                   "--input=0", "/opt/ringrun", "__rank", "--", "/bin/echo", "a b"}));
+            (Words{"/usr/bin/srun", "--mpi=pmix", "--kill-on-bad-exit=1", "--job-name=run-7", "--ntasks=3",
+                   "--distribution=arbitrary", "--nodelist=b,a,a", "--overlap", "--overcommit", "--mem=0",
+                   "--disable-status", "--quiet", "--input=0", "/opt/ringrun", "__rank", "--", "/bin/echo", "a b"}));
   EXPECT_EQ(command.set, (Environment{{"RINGRUN_PLAN", "{}"}}));
   EXPECT_EQ(command.unset, (Words{"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_NNODES"}));
 }

@@ -97,11 +97,16 @@ Finding shell_failed(const HostView& host) {
                     filled("ssh{port} {host} true", host));
 }
 
-Finding silent(const HostView& host) {
+/// The host with what it was waited for among its words.
+HostView waited_for(const HostView& host) {
   HostView said = host;
   const std::string waited = fmt::format("nothing came for {:.2g} s", host.waited);
   said.agent_words = host.agent_words.empty() ? waited : waited + ", after: " + host.agent_words;
-  return finding_of(said,
+  return said;
+}
+
+Finding silent(const HostView& host) {
+  return finding_of(waited_for(host),
                     "The remote shell may be asking for a password or a host's key where nobody sees it, the host may "
                     "be down, or its login scripts may wait.",
                     filled("ssh{port} -o BatchMode=yes -o ConnectTimeout=5 {host} true\n# asks for a password: "
@@ -109,10 +114,22 @@ Finding silent(const HostView& host) {
                            host));
 }
 
+Finding no_step(const HostView& host) {
+  const bool silent = host.fault == AgentFault::silent;
+  return finding_of(silent ? waited_for(host) : host,
+                    "Slurm starts no step on that node: its slurmd may be down, or this allocation has ended.",
+                    "sinfo --Node --long --nodes=" + host.name + "; squeue --me" +
+                        (silent ? "\n# slow starts: ringrun --start-timeout 60 …" : ""));
+}
+
 }  // namespace
 
 void find_remote_shell_faults(const Situation& situation, Findings& out) {
   for (const HostView& host : situation.hosts) {
+    if (situation.through_slurm && (host.fault == AgentFault::shell_failed || host.fault == AgentFault::silent)) {
+      out.push_back(no_step(host));
+      continue;
+    }
     switch (host.fault) {
       case AgentFault::no_shell:
         out.push_back(no_shell(host));
