@@ -42,7 +42,10 @@ std::optional<std::string> own_visible_devices() {
 void take_gpus(const HostQuestion& question, GpuList&& all, HostFacts& facts) {
   facts.gpus = visible_gpus(all.gpus, question.visible_devices ? question.visible_devices : own_visible_devices());
   facts.gpu_note = all.note;
-  if (facts.gpus.empty() && !all.gpus.empty()) facts.gpu_note = "CUDA_VISIBLE_DEVICES hides every GPU";
+  if (facts.gpus.empty() && !all.gpus.empty()) {
+    facts.gpu_note = visible_gpus(all.gpus, std::nullopt).empty() ? "every GPU is in MIG mode and has no MIG device"
+                                                                  : "CUDA_VISIBLE_DEVICES hides every GPU";
+  }
   facts.software.driver = all.driver;
   facts.software.driver_cuda = all.driver_cuda;
   facts.software.nvml_error = all.error;

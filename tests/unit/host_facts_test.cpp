@@ -8,39 +8,11 @@
 namespace ringrun {
 namespace {
 
-std::vector<Gpu> three_gpus() {
-  std::vector<Gpu> gpus(3);
-  const char* uuids[] = {"GPU-aa11", "GPU-aa22", "GPU-bb33"};
-  for (int i = 0; i < 3; ++i) {
-    gpus[i].index = i;
-    gpus[i].uuid = uuids[i];
-  }
-  return gpus;
-}
-
-std::string visible(const std::string& value) {
-  std::string text;
-  for (const Gpu& gpu : visible_gpus(three_gpus(), value)) text += std::to_string(gpu.index);
-  return text;
-}
-
 HostQuestion about(const std::string& program, const std::string& cwd = "/") {
   HostQuestion question;
   question.program = program;
   question.cwd = cwd;
   return question;
-}
-
-TEST(VisibleGpus, AreCudasOwnChoice) {
-  EXPECT_EQ(visible_gpus(three_gpus(), std::nullopt).size(), 3u);
-  EXPECT_EQ(visible("2,0"), "20");
-  EXPECT_EQ(visible(""), "");
-  EXPECT_EQ(visible("0,-1,2"), "0");
-  EXPECT_EQ(visible("1, 7,2"), "1");
-  EXPECT_EQ(visible("GPU-bb,GPU-aa11"), "20");
-  EXPECT_EQ(visible("GPU-aa"), "") << "a beginning that two GPUs share names none";
-  EXPECT_EQ(visible("1,1"), "");
-  EXPECT_EQ(visible("none"), "");
 }
 
 TEST(HostFacts, OfThisHostSurviveTheirJourney) {
