@@ -106,11 +106,12 @@ Job allot_ranks(const LaunchRequest& request, HostList hosts, std::vector<HostAn
   // One rank a host is what a sweep of host memory wants unasked; a number that was said needs the slots as they are.
   const std::vector<int> slots = resolve_slots(hosts, capacities, request.program.empty() && !request.ranks);
   const std::vector<int> ranks = share_ranks(hosts, slots, request.ranks.value_or(0), request.oversubscribe);
-  const PlacementPolicy policy{!request.bind_to};
+  PlacementPolicy policy;
+  policy.bind = !request.bind_to;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (ranks[i] == 0) continue;
     const Machine& machine = answers[i].facts.machine;
-    std::vector<RankPlacement> placements = resolve_placement(machine, gpus[i], ranks[i], policy);
+    std::vector<RankPlacement> placements = resolve_placement(machine, gpus[i], ranks[i], policy).ranks;
     job.binds = job.binds || !placements[0].cpus.empty();
     job.oversubscribed = job.oversubscribed || ranks[i] > slots[i];
     if (!answers[i].facts.cwd_exists && request.working_directory) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/topology/machine.hpp"
+
 namespace ringrun {
 
 /// A part of a GPU in MIG mode that programs use as a device of its own.
@@ -46,6 +48,9 @@ struct GpuList {
 
 /// All GPUs that the driver's management library names. Never throws: a host without a driver has none.
 GpuList read_nvml_gpus(bool thorough = false);
+
+/// The GPUs of a machine that is not here, from its topology.
+std::vector<Gpu> gpus_of(const Machine& machine);
 
 /// The GPUs that CUDA shows a program for this value of CUDA_VISIBLE_DEVICES, in its order. `all` are the host's, and
 /// indices count them (CUDA_DEVICE_ORDER=PCI_BUS_ID, which ringrun exports). As the driver 580 does, measured:

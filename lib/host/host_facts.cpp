@@ -8,6 +8,7 @@
 #include <future>
 
 #include "lib/host/build_id.hpp"
+#include "lib/host/card_links.hpp"
 #include "lib/host/configuration_facts.hpp"
 #include "lib/host/fabric_facts.hpp"
 #include "lib/host/host_file.hpp"
@@ -91,6 +92,7 @@ HostFacts read_host_facts(const HostQuestion& question) {
   facts.interfaces = read_interfaces();
   facts.system = read_system_facts();
   facts.fabric = read_fabric_facts();
+  take_links(facts.interfaces, facts.fabric, facts.machine);
   facts.identity = facts.system.boot_id + ":" + inode("/proc/self/ns/net") + ":" + facts.hostname;
   facts.ringrun_version = kVersion;
   facts.ringrun_build = own_build_id();

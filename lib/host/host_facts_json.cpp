@@ -12,9 +12,11 @@ using Json = nlohmann::json;
 static void to_json(Json& json, const Core& core) { json = format_cpu_list(core.cpus); }
 static void from_json(const Json& json, Core& core) { core.cpus = parse_cpu_list(json.get<std::string>()); }
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumaNode, index, cores)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PciDevice, bus_id, network, numa_nodes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, numa_nodes, devices)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumaNode, index, package, cores, memory)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CardPlace, bus_id, numa_nodes, bridges)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineGpu, place, name, uuid)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NetworkCard, name, hca, place, link, speed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, numa_nodes, numa_distances, gpus, cards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MigDevice, uuid, gpu_instance, compute_instance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, index, bus_id, uuid, name, compute_mode, mig, pcie_generation,
                                    pcie_generation_max, pcie_width, pcie_width_max, throttle, mig_devices)

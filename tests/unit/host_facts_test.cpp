@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lib/host/build_id.hpp"
+#include "lib/host/card_links.hpp"
 #include "lib/version.hpp"
 
 namespace ringrun {
@@ -13,6 +14,28 @@ HostQuestion about(const std::string& program, const std::string& cwd = "/") {
   question.program = program;
   question.cwd = cwd;
   return question;
+}
+
+TEST(CardLinks, AreWhatTheKernelSaysOfInterfacesAndHcas) {
+  Machine machine;
+  machine.cards = {{"eth0", false}, {"eth1", false, {}, LinkState::unknown, 8000}, {"mlx5_0", true}, {"mlx5_1", true}};
+  Interface up;
+  up.name = "eth0";
+  up.up = true;
+  up.speed = 25000;
+  Interface hca_namesake;
+  hca_namesake.name = "mlx5_1";
+  InfinibandDevice down;
+  down.name = "mlx5_0";
+  down.rate = 400;
+  take_links({up, hca_namesake}, {{down}, false}, machine);
+  EXPECT_EQ(machine.cards[0].link, LinkState::up);
+  EXPECT_EQ(machine.cards[0].speed, 25000);
+  EXPECT_EQ(machine.cards[1].link, LinkState::unknown) << "no such interface is in this network namespace";
+  EXPECT_EQ(machine.cards[1].speed, 8000);
+  EXPECT_EQ(machine.cards[2].link, LinkState::down);
+  EXPECT_EQ(machine.cards[2].speed, 400000);
+  EXPECT_EQ(machine.cards[3].link, LinkState::unknown);
 }
 
 TEST(HostFacts, OfThisHostSurviveTheirJourney) {

@@ -17,7 +17,10 @@ HostFacts full_facts() {
   facts.identity = "boot:net:b";
   facts.ringrun_version = "1.2.3";
   facts.ringrun_build = "0123abcd";
-  facts.machine = {{{1, {{{0, 64}}}}}, {{"0000:4e:00.0", true, {1}}}};
+  facts.machine = {{{1, 1, {{{0, 64}}}, false}},
+                   {{10}},
+                   {{{"0000:4e:00.0", {1}, {3}}, "A", "GPU-aa"}},
+                   {{"mlx5_0", true, {"0000:4f:00.0", {1}, {3}}, LinkState::up, 400000}}};
   facts.gpus = {{1, "0000:4e:00.0", "GPU-aa", "A", "prohibited", true, 4, 5, 8, 16, {"power cap"}, {{"MIG-bb", 1, 2}}}};
   facts.gpu_note = "note";
   facts.interfaces = {{"enp3s0",
