@@ -191,6 +191,8 @@ class Writer {
       close();
     } else if (is(item, "interface")) {
       os_device(item.words.at(1));
+    } else if (is(item, "driver")) {
+      whole("OSDev", "name=\"" + item.words.at(1) + "\" osdev_type=\"5\"");
     }
   }
 

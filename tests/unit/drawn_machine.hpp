@@ -18,6 +18,7 @@ namespace ringrun {
 ///       gpu 01:00.0
 ///       card 02:00.0 ib0 mlx5_0=4   (an interface, and an HCA with the state of its port)
 ///
+/// A device that is no PCI device is an `interface eth0`, or a `driver cuda0`: a GPU by its driver's name.
 /// CPUs are numbered as Linux does on x86: the first thread of every core, then the second ones.
 /// The drawing becomes a file of hwloc's, which is read as any other.
 Machine drawn_machine(const std::string& drawing);

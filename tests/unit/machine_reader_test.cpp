@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "lib/gpu/gpu.hpp"
 #include "lib/topology/cpu_list.hpp"
 #include "lib/topology/hwloc_reader.hpp"
 #include "tests/unit/drawn_machine.hpp"
@@ -118,6 +119,14 @@ interface eth0
             card_distance(machine, gpu, card(machine, "ib1").place));
   EXPECT_LT(card_distance(machine, gpu, card(machine, "ib1").place),
             card_distance(machine, gpu, card(machine, "eth0").place));
+}
+
+TEST(MachineReader, CountsGpusByTheirDriversNamesWhereThereIsNoPciTree) {
+  const Machine machine = drawn_machine("node 0 cores 2x1\ndriver cuda0\ndriver nvml0\ndriver cuda1\ndriver nvml1\n");
+  const std::vector<Gpu> gpus = gpus_of(machine);
+  ASSERT_EQ(gpus.size(), 2u);
+  EXPECT_EQ(gpus[1].index, 1);
+  EXPECT_EQ(gpus[1].bus_id, "");
 }
 
 TEST(MachineReader, ReadsThisMachineWithinTheThreadsMask) {

@@ -212,21 +212,5 @@ TEST(CpuShares, AreDisjointExactlyWhereANodeHasTwoProcessorsForEachOfItsRanks) {
   EXPECT_LT(disjoint, 1800);
 }
 
-TEST(CpuShares, OfRanksWithTheSameNodesDifferByACoreAtMost) {
-  for (int cores = 1; cores <= 24; ++cores) {
-    NumaNode node;
-    for (int core = 0; core < cores; ++core) node.cores.push_back({{2 * core, 2 * core + 1}});
-    for (std::size_t ranks = 1; ranks <= 12; ++ranks) {
-      std::size_t least = 1000;
-      std::size_t most = 0;
-      for (const auto& cpus : share_cpus({node}, std::vector<std::vector<int>>(ranks, {0}))) {
-        least = std::min(least, cpus.size());
-        most = std::max(most, cpus.size());
-      }
-      EXPECT_LE(most - least, 2u) << cores << " cores, " << ranks << " ranks";
-    }
-  }
-}
-
 }  // namespace
 }  // namespace ringrun

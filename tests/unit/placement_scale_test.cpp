@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
-#include <chrono>
+#include <ctime>
 #include <set>
 
 #include "lib/placement/alike_hosts.hpp"
@@ -88,22 +88,24 @@ TEST(AlikeHosts, DifferByRanksPolicyAndGpus) {
 
 TEST(Planner, PlansTenThousandHostsOfThreeKindsWithinASecondAnd200Megabytes) {
   const Hosts hosts = many_hosts(10000);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const auto placements = place_hosts(hosts.unplaced);
   std::vector<HostClass> classes;
   for (std::size_t i = 0; i < placements.size(); ++i) classes.push_back(class_of_host(hosts.gpus[i], *placements[i]));
   const JobPlan plan = make_job_plan(classes, {"192.168.1.5", 29500, "run"});
   const std::string text = to_json(plan);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   EXPECT_EQ(plan.classes.size(), 3u);
   EXPECT_LT(text.size(), 8192u);
-  // It takes 40 ms on a machine that does nothing else.
-  EXPECT_LT(took.count(), 1.0);
-  RecordProperty("milliseconds", static_cast<int>(took.count() * 1000));
+  RecordProperty("milliseconds", static_cast<int>(seconds * 1000));
   rusage usage{};
   ASSERT_EQ(getrusage(RUSAGE_SELF, &usage), 0);
   RecordProperty("megabytes", static_cast<int>(usage.ru_maxrss / 1024));
-#ifndef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  EXPECT_LT(seconds, 20.0);
+#else
+  // 40 ms where it is optimised.
+  EXPECT_LT(seconds, 1.0);
   EXPECT_LT(usage.ru_maxrss, 200 * 1024) << "KiB, the hosts' facts included";
 #endif
 }
