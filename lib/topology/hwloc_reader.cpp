@@ -36,7 +36,8 @@ Topology make_topology(unsigned long flags = 0) {
   // hwloc takes cards away with the cores that they hang on: all are read, and what may not be used is left out below.
   hwloc_topology_set_flags(raw, flags | HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   // These start GPU drivers to name their devices, which takes up to seconds; bus ids are all that is used.
-  for (const char* component : {"cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"}) {
+  // "pci" finds through libpciaccess, which leaks, what hwloc's own reading of /sys finds too.
+  for (const char* component : {"pci", "cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"}) {
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
   }
   return topology;
