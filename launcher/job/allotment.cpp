@@ -208,7 +208,8 @@ Job allot_ranks(JobRequest request) {
   job.program_ranks = layout.program_ranks;
 
   std::vector<int> new_places(request.hosts.size(), -1);
-  const PlacementPolicy policy{may_bind(launch)};
+  PlacementPolicy policy;
+  policy.bind = may_bind(launch);
   for (const int place : order_of_hosts(layout, request.hosts.size())) {
     const auto i = static_cast<std::size_t>(place);
     new_places[i] = static_cast<int>(job.hosts.size());
@@ -216,7 +217,7 @@ Job allot_ranks(JobRequest request) {
     JobHost host{request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}};
     host.ranks = static_cast<int>(std::count(layout.host_of_rank.begin(), layout.host_of_rank.end(), place));
     const int rows = layout.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
-    host.placements = resolve_placement(host.answer.facts.machine, host.gpus, rows, policy);
+    host.placements = resolve_placement(host.answer.facts.machine, host.gpus, rows, policy).ranks;
     job.binds = job.binds || (!host.placements.empty() && !host.placements[0].cpus.empty());
     job.oversubscribed = job.oversubscribed || host.ranks > host.slots;
     job.hosts.push_back(std::move(host));

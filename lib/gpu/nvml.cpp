@@ -33,12 +33,26 @@ int number(int (*function)(NvmlDevice, unsigned*), NvmlDevice device) {
   return function != nullptr && function(device, &value) == 0 ? static_cast<int>(value) : 0;
 }
 
+std::vector<MigDevice> read_mig_devices(const NvmlLibrary& nvml, NvmlDevice device) {
+  std::vector<MigDevice> found;
+  const auto most = static_cast<unsigned>(number(nvml.mig_count, device));
+  for (unsigned i = 0; nvml.mig_by_index != nullptr && i < most; ++i) {
+    // Not every place is taken.
+    NvmlDevice part = nullptr;
+    char uuid[96] = "";
+    if (nvml.mig_by_index(device, i, &part) != 0 || nvml.uuid(part, uuid, sizeof uuid) != 0) continue;
+    found.push_back({uuid, number(nvml.gpu_instance, part), number(nvml.compute_instance, part)});
+  }
+  return found;
+}
+
 void read_condition(const NvmlLibrary& nvml, NvmlDevice device, bool thorough, Gpu& gpu) {
   int mode = -1;
   if (nvml.compute_mode != nullptr && nvml.compute_mode(device, &mode) == 0) gpu.compute_mode = compute_mode_name(mode);
   unsigned mig = 0;
   unsigned pending = 0;
   gpu.mig = nvml.mig_mode != nullptr && nvml.mig_mode(device, &mig, &pending) == 0 && mig != 0;
+  if (gpu.mig) gpu.mig_devices = read_mig_devices(nvml, device);
   gpu.pcie_generation = number(nvml.pcie_generation, device);
   gpu.pcie_generation_max = number(nvml.pcie_generation_max, device);
   gpu.pcie_width = number(nvml.pcie_width, device);

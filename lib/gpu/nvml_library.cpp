@@ -36,6 +36,10 @@ NvmlLibrary::NvmlLibrary() {
   find(cuda_version, "nvmlSystemGetCudaDriverVersion");
   find(compute_mode, "nvmlDeviceGetComputeMode");
   find(mig_mode, "nvmlDeviceGetMigMode");
+  find(mig_count, "nvmlDeviceGetMaxMigDeviceCount");
+  find(mig_by_index, "nvmlDeviceGetMigDeviceHandleByIndex");
+  find(gpu_instance, "nvmlDeviceGetGpuInstanceId");
+  find(compute_instance, "nvmlDeviceGetComputeInstanceId");
   find(pcie_generation, "nvmlDeviceGetCurrPcieLinkGeneration");
   find(pcie_generation_max, "nvmlDeviceGetMaxPcieLinkGeneration");
   find(pcie_width, "nvmlDeviceGetCurrPcieLinkWidth");

@@ -42,6 +42,10 @@ class NvmlLibrary {
   int (*cuda_version)(int*) = nullptr;
   int (*compute_mode)(NvmlDevice, int*) = nullptr;
   int (*mig_mode)(NvmlDevice, unsigned*, unsigned*) = nullptr;
+  int (*mig_count)(NvmlDevice, unsigned*) = nullptr;
+  int (*mig_by_index)(NvmlDevice, unsigned, NvmlDevice*) = nullptr;
+  int (*gpu_instance)(NvmlDevice, unsigned*) = nullptr;
+  int (*compute_instance)(NvmlDevice, unsigned*) = nullptr;
   int (*pcie_generation)(NvmlDevice, unsigned*) = nullptr;
   int (*pcie_generation_max)(NvmlDevice, unsigned*) = nullptr;
   int (*pcie_width)(NvmlDevice, unsigned*) = nullptr;

@@ -8,6 +8,7 @@
 #include <future>
 
 #include "lib/host/build_id.hpp"
+#include "lib/host/card_links.hpp"
 #include "lib/host/configuration_facts.hpp"
 #include "lib/host/fabric_facts.hpp"
 #include "lib/host/host_file.hpp"
@@ -42,7 +43,10 @@ std::optional<std::string> own_visible_devices() {
 void take_gpus(const HostQuestion& question, GpuList&& all, HostFacts& facts) {
   facts.gpus = visible_gpus(all.gpus, question.visible_devices ? question.visible_devices : own_visible_devices());
   facts.gpu_note = all.note;
-  if (facts.gpus.empty() && !all.gpus.empty()) facts.gpu_note = "CUDA_VISIBLE_DEVICES hides every GPU";
+  if (facts.gpus.empty() && !all.gpus.empty()) {
+    facts.gpu_note = visible_gpus(all.gpus, std::nullopt).empty() ? "every GPU is in MIG mode and has no MIG device"
+                                                                  : "CUDA_VISIBLE_DEVICES hides every GPU";
+  }
   facts.software.driver = all.driver;
   facts.software.driver_cuda = all.driver_cuda;
   facts.software.nvml_error = all.error;
@@ -88,6 +92,7 @@ HostFacts read_host_facts(const HostQuestion& question) {
   facts.interfaces = read_interfaces();
   facts.system = read_system_facts();
   facts.fabric = read_fabric_facts();
+  take_links(facts.interfaces, facts.fabric, facts.machine);
   facts.identity = facts.system.boot_id + ":" + inode("/proc/self/ns/net") + ":" + facts.hostname;
   facts.ringrun_version = kVersion;
   facts.ringrun_build = own_build_id();

@@ -12,11 +12,14 @@ using Json = nlohmann::json;
 static void to_json(Json& json, const Core& core) { json = format_cpu_list(core.cpus); }
 static void from_json(const Json& json, Core& core) { core.cpus = parse_cpu_list(json.get<std::string>()); }
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumaNode, index, cores)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PciDevice, bus_id, network, numa_nodes)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, numa_nodes, devices)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumaNode, index, package, cores, memory)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CardPlace, bus_id, numa_nodes, bridges)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineGpu, place, name, uuid)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NetworkCard, name, hca, place, link, speed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, numa_nodes, numa_distances, gpus, cards)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MigDevice, uuid, gpu_instance, compute_instance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, index, bus_id, uuid, name, compute_mode, mig, pcie_generation,
-                                   pcie_generation_max, pcie_width, pcie_width_max, throttle)
+                                   pcie_generation_max, pcie_width, pcie_width_max, throttle, mig_devices)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InterfaceAddress, ip, prefix)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interface, name, kind, up, point_to_point, master, driver, pci_bus_id, mtu, speed,
                                    ipv4, ipv6)
@@ -36,7 +39,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFacts, hostname, identity, ringrun_versio
 
 namespace {
 
-constexpr int kSchema = 2;
+constexpr int kSchema = 3;
 
 /// Names come from drivers and kernels: a byte that is not UTF-8 must not end the job.
 std::string one_line(Json json) {

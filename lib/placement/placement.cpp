@@ -1,85 +1,164 @@
 #include "lib/placement/placement.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
+
+#include "lib/error.hpp"
+#include "lib/placement/cpu_shares.hpp"
+#include "lib/placement/near_cards.hpp"
+#include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
 namespace {
 
-/// Ranks that share the cores of the same memory nodes.
-struct Group {
-  std::set<int> numa_nodes;
-  std::vector<std::size_t> ranks;
-};
-
-bool overlap(const std::set<int>& a, const std::set<int>& b) {
-  return std::any_of(a.begin(), a.end(), [&](int node) { return b.count(node) != 0; });
-}
-
-// A GPU next to several nodes ties their ranks together: only then are the shares disjoint.
-std::vector<Group> group_ranks(const std::vector<std::set<int>>& nodes_of_rank) {
-  std::vector<Group> groups;
-  for (std::size_t rank = 0; rank < nodes_of_rank.size(); ++rank) {
-    Group joined{nodes_of_rank[rank], {rank}};
-    std::vector<Group> others;
-    for (Group& group : groups) {
-      if (overlap(group.numa_nodes, joined.numa_nodes)) {
-        joined.numa_nodes.insert(group.numa_nodes.begin(), group.numa_nodes.end());
-        joined.ranks.insert(joined.ranks.end(), group.ranks.begin(), group.ranks.end());
-      } else {
-        others.push_back(std::move(group));
-      }
-    }
-    std::sort(joined.ranks.begin(), joined.ranks.end());
-    others.push_back(std::move(joined));
-    groups = std::move(others);
+/// The machine with those of its processors that may be used.
+Machine within(Machine machine, const std::optional<std::vector<int>>& cpu_set) {
+  if (!cpu_set) return machine;
+  const std::set<int> allowed(cpu_set->begin(), cpu_set->end());
+  for (NumaNode& node : machine.numa_nodes) {
+    for (Core& core : node.cores) std::erase_if(core.cpus, [&](int cpu) { return allowed.count(cpu) == 0; });
+    std::erase_if(node.cores, [](const Core& core) { return core.cpus.empty(); });
   }
-  return groups;
+  if (core_count(machine) == 0) {
+    throw UserError("none of the CPUs " + format_cpu_list(*cpu_set) + " may be used here",
+                    "taskset -cp $$ lists those that may");
+  }
+  return machine;
 }
 
-std::vector<Core> cores_of(const Machine& machine, const std::set<int>& numa_nodes) {
-  std::vector<Core> cores;
+std::size_t cpu_count(const Machine& machine, const std::vector<int>& nodes) {
+  std::size_t count = 0;
   for (const NumaNode& node : machine.numa_nodes) {
-    if (numa_nodes.count(node.index) != 0) cores.insert(cores.end(), node.cores.begin(), node.cores.end());
+    if (std::find(nodes.begin(), nodes.end(), node.index) == nodes.end()) continue;
+    for (const Core& core : node.cores) count += core.cpus.size();
   }
-  return cores;
+  return count;
 }
 
-// One share begins where the one before ends; it grows over its end only where it would hold fewer than two processors.
-std::vector<int> share(const std::vector<Core>& cores, std::size_t which, std::size_t shares) {
-  constexpr std::size_t kLeast = 2;
-  const std::size_t first = which * cores.size() / shares;
-  const std::size_t last = (which + 1) * cores.size() / shares;
-  std::vector<int> cpus;
-  for (std::size_t taken = 0; taken < cores.size(); ++taken) {
-    if (first + taken >= last && cpus.size() >= kLeast) break;
-    const Core& core = cores[(first + taken) % cores.size()];
-    cpus.insert(cpus.end(), core.cpus.begin(), core.cpus.end());
+/// Of `from`, those that are nearest to some node of `to`.
+std::vector<int> nearest_nodes(const Machine& machine, const std::vector<int>& from, const std::vector<int>& to) {
+  std::vector<int> nearest;
+  int least = std::numeric_limits<int>::max();
+  for (const int node : from) {
+    int distance = std::numeric_limits<int>::max();
+    for (const int other : to) distance = std::min(distance, numa_distance(machine, other, node));
+    if (distance > least) continue;
+    if (distance < least) nearest.clear();
+    least = distance;
+    nearest.push_back(node);
   }
-  std::sort(cpus.begin(), cpus.end());
-  return cpus;
+  return nearest;
+}
+
+/// The nodes whose cores a rank may have.
+std::vector<int> nodes_for(const Machine& machine, const CardPlace* gpu) {
+  std::vector<int> with_cores;
+  for (const NumaNode& node : machine.numa_nodes) {
+    if (!node.cores.empty()) with_cores.push_back(node.index);
+  }
+  if (gpu == nullptr || gpu->numa_nodes.empty()) return with_cores;
+  constexpr std::size_t kLeast = 2;
+  std::vector<int> nodes;
+  for (const int node : with_cores) {
+    if (std::find(gpu->numa_nodes.begin(), gpu->numa_nodes.end(), node) != gpu->numa_nodes.end()) nodes.push_back(node);
+  }
+  while (cpu_count(machine, nodes) < kLeast && nodes.size() < with_cores.size()) {
+    std::vector<int> others;
+    std::set_difference(with_cores.begin(), with_cores.end(), nodes.begin(), nodes.end(), std::back_inserter(others));
+    const std::vector<int> next = nearest_nodes(machine, others, gpu->numa_nodes);
+    nodes.insert(nodes.end(), next.begin(), next.end());
+    std::sort(nodes.begin(), nodes.end());
+  }
+  return nodes;
+}
+
+std::vector<int> nodes_of(const Machine& machine, const std::vector<int>& cpus) {
+  const std::set<int> wanted(cpus.begin(), cpus.end());
+  std::vector<int> nodes;
+  for (const NumaNode& node : machine.numa_nodes) {
+    const bool has = std::any_of(node.cores.begin(), node.cores.end(), [&](const Core& core) {
+      return std::any_of(core.cpus.begin(), core.cpus.end(), [&](int cpu) { return wanted.count(cpu) != 0; });
+    });
+    if (has) nodes.push_back(node.index);
+  }
+  return nodes;
+}
+
+/// Of these nodes those with memory, else the nearest that have some.
+std::vector<int> memory_of(const Machine& machine, const std::vector<int>& nodes) {
+  std::vector<int> with_memory;
+  for (const NumaNode& node : machine.numa_nodes) {
+    if (node.memory) with_memory.push_back(node.index);
+  }
+  std::vector<int> own;
+  std::set_intersection(with_memory.begin(), with_memory.end(), nodes.begin(), nodes.end(), std::back_inserter(own));
+  return own.empty() ? nearest_nodes(machine, with_memory, nodes) : own;
+}
+
+std::optional<int> only(const std::vector<int>& nodes) {
+  return nodes.size() == 1 && nodes[0] >= 0 ? std::optional(nodes[0]) : std::nullopt;
+}
+
+void bind(const Machine& machine, const std::vector<const CardPlace*>& places, std::vector<RankPlacement>& ranks) {
+  std::vector<std::vector<int>> nodes_of_rank;
+  for (const CardPlace* place : places) nodes_of_rank.push_back(nodes_for(machine, place));
+  std::vector<std::vector<int>> shares = share_cpus(machine.numa_nodes, nodes_of_rank);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    ranks[rank].cpus = std::move(shares[rank]);
+    const std::vector<int> nodes = nodes_of(machine, ranks[rank].cpus);
+    ranks[rank].numa = only(nodes);
+    ranks[rank].memory_nodes = memory_of(machine, nodes);
+  }
+}
+
+/// Several nodes, and the GPU next to all of them; or one bridge for every card, as virtual machines have.
+bool says_nothing(const Machine& machine, const CardPlace& place) {
+  const std::size_t nodes = machine.numa_nodes.size();
+  return place.numa_nodes.size() == nodes && (nodes > 1 || place.bridges.size() <= 1);
+}
+
+std::string note_on(const Machine& machine, const std::vector<const CardPlace*>& places) {
+  const bool silent = std::any_of(places.begin(), places.end(), [&](const CardPlace* place) {
+    return place == nullptr || says_nothing(machine, *place);
+  });
+  return silent ? "this machine does not show what its GPUs are next to: CPUs are shared out evenly" : "";
+}
+
+void check_counts(std::size_t ranks, std::size_t gpus, const PlacementPolicy& policy) {
+  if (ranks <= gpus || gpus == 0 || policy.share_gpu) return;
+  const std::string count = std::to_string(gpus);
+  throw UserError(std::to_string(ranks) + " ranks want a GPU each, and there " + (gpus == 1 ? "is 1" : "are " + count),
+                  "start at most " + count + ", or let ranks share GPUs: --share-gpu");
 }
 
 }  // namespace
 
-std::vector<RankPlacement> resolve_placement(const Machine& machine, const std::vector<Gpu>& gpus, int local_size,
-                                             const PlacementPolicy& policy) {
-  std::vector<RankPlacement> ranks(static_cast<std::size_t>(std::max(local_size, 0)));
-  if (gpus.empty()) return ranks;
-  std::vector<std::set<int>> nodes_of_rank;
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    ranks[rank].gpu = static_cast<int>(rank % gpus.size());
-    const std::vector<int> near = numa_nodes_near(machine, gpus[rank % gpus.size()].bus_id);
-    nodes_of_rank.emplace_back(near.begin(), near.end());
-  }
-  if (!policy.bind) return ranks;
-  for (const Group& group : group_ranks(nodes_of_rank)) {
-    const std::vector<Core> cores = cores_of(machine, group.numa_nodes);
-    for (std::size_t i = 0; i < group.ranks.size(); ++i) {
-      ranks[group.ranks[i]].cpus = share(cores, i, group.ranks.size());
+HostPlacement resolve_placement(const Machine& whole, const std::vector<Gpu>& gpus, int local_size,
+                                const PlacementPolicy& policy) {
+  HostPlacement placement;
+  placement.ranks.resize(static_cast<std::size_t>(std::max(local_size, 0)));
+  check_counts(placement.ranks.size(), gpus.size(), policy);
+  const Machine machine = within(whole, policy.cpu_set);
+  std::vector<const CardPlace*> places;
+  for (std::size_t i = 0; i < placement.ranks.size(); ++i) {
+    RankPlacement& rank = placement.ranks[i];
+    const CardPlace* place = nullptr;
+    if (!gpus.empty()) {
+      const Gpu& gpu = gpus[i % gpus.size()];
+      rank.gpu = static_cast<int>(i % gpus.size());
+      place = find_gpu_place(machine, gpu.bus_id);
+      if (place != nullptr) rank.numa = only(place->numa_nodes);
+      if (policy.own_gpu_only) rank.visible_devices = visible_device(gpu);
     }
+    rank.nics = nearest_cards(machine, place, false, policy.nics);
+    rank.hcas = nearest_cards(machine, place, true, policy.hcas);
+    places.push_back(place);
   }
-  return ranks;
+  if (gpus.empty() || places.empty()) return placement;
+  placement.note = note_on(machine, places);
+  if (policy.bind) bind(machine, places, placement.ranks);
+  return placement;
 }
 
 }  // namespace ringrun

@@ -4,6 +4,20 @@
 #include <cctype>
 
 namespace ringrun {
+namespace {
+
+std::size_t shared_bridges(const CardPlace& a, const CardPlace& b) {
+  const auto [end, other] = std::mismatch(a.bridges.begin(), a.bridges.end(), b.bridges.begin(), b.bridges.end());
+  return static_cast<std::size_t>(end - a.bridges.begin());
+}
+
+std::size_t position(const Machine& machine, int index) {
+  const auto found = std::find_if(machine.numa_nodes.begin(), machine.numa_nodes.end(),
+                                  [&](const NumaNode& node) { return node.index == index; });
+  return static_cast<std::size_t>(found - machine.numa_nodes.begin());
+}
+
+}  // namespace
 
 int core_count(const Machine& machine) {
   std::size_t count = 0;
@@ -30,14 +44,37 @@ std::string normal_bus_id(std::string_view bus_id) {
   return text.substr(first);
 }
 
-std::vector<int> numa_nodes_near(const Machine& machine, std::string_view bus_id) {
+const CardPlace* find_gpu_place(const Machine& machine, std::string_view bus_id) {
   const std::string wanted = normal_bus_id(bus_id);
-  for (const PciDevice& device : machine.devices) {
-    if (device.bus_id == wanted && !device.numa_nodes.empty()) return device.numa_nodes;
+  if (wanted.empty()) return nullptr;
+  for (const MachineGpu& gpu : machine.gpus) {
+    if (gpu.place.bus_id == wanted) return &gpu.place;
   }
-  std::vector<int> all;
-  for (const NumaNode& node : machine.numa_nodes) all.push_back(node.index);
-  return all;
+  return nullptr;
+}
+
+int numa_distance(const Machine& machine, int from, int to) {
+  const std::size_t i = position(machine, from);
+  const std::size_t j = position(machine, to);
+  if (i < machine.numa_distances.size() && j < machine.numa_distances[i].size()) return machine.numa_distances[i][j];
+  if (i == j) return 10;
+  const auto& nodes = machine.numa_nodes;
+  const bool together = i < nodes.size() && j < nodes.size() && nodes[i].package == nodes[j].package;
+  return together && nodes[i].package >= 0 ? 20 : 40;
+}
+
+int card_distance(const Machine& machine, const CardPlace& from, const CardPlace& to) {
+  constexpr int kMostBridges = 100;
+  if (const std::size_t shared = shared_bridges(from, to); shared > 0) {
+    return static_cast<int>(from.bridges.size() - shared) * kMostBridges + static_cast<int>(to.bridges.size() - shared);
+  }
+  // The mean, so that a card somewhere on the machine is farther than one on this node and nearer than one elsewhere.
+  int sum = 0;
+  for (const int a : from.numa_nodes) {
+    for (const int b : to.numa_nodes) sum += numa_distance(machine, a, b);
+  }
+  const auto pairs = static_cast<int>(from.numa_nodes.size() * to.numa_nodes.size());
+  return kMostBridges * kMostBridges + (pairs == 0 ? 0 : sum * kMostBridges / pairs);
 }
 
 }  // namespace ringrun

@@ -3,26 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "lib/host/build_id.hpp"
+#include "lib/host/card_links.hpp"
 #include "lib/version.hpp"
 
 namespace ringrun {
 namespace {
-
-std::vector<Gpu> three_gpus() {
-  std::vector<Gpu> gpus(3);
-  const char* uuids[] = {"GPU-aa11", "GPU-aa22", "GPU-bb33"};
-  for (int i = 0; i < 3; ++i) {
-    gpus[i].index = i;
-    gpus[i].uuid = uuids[i];
-  }
-  return gpus;
-}
-
-std::string visible(const std::string& value) {
-  std::string text;
-  for (const Gpu& gpu : visible_gpus(three_gpus(), value)) text += std::to_string(gpu.index);
-  return text;
-}
 
 HostQuestion about(const std::string& program, const std::string& cwd = "/") {
   HostQuestion question;
@@ -31,16 +16,26 @@ HostQuestion about(const std::string& program, const std::string& cwd = "/") {
   return question;
 }
 
-TEST(VisibleGpus, AreCudasOwnChoice) {
-  EXPECT_EQ(visible_gpus(three_gpus(), std::nullopt).size(), 3u);
-  EXPECT_EQ(visible("2,0"), "20");
-  EXPECT_EQ(visible(""), "");
-  EXPECT_EQ(visible("0,-1,2"), "0");
-  EXPECT_EQ(visible("1, 7,2"), "1");
-  EXPECT_EQ(visible("GPU-bb,GPU-aa11"), "20");
-  EXPECT_EQ(visible("GPU-aa"), "") << "a beginning that two GPUs share names none";
-  EXPECT_EQ(visible("1,1"), "");
-  EXPECT_EQ(visible("none"), "");
+TEST(CardLinks, AreWhatTheKernelSaysOfInterfacesAndHcas) {
+  Machine machine;
+  machine.cards = {{"eth0", false}, {"eth1", false, {}, LinkState::unknown, 8000}, {"mlx5_0", true}, {"mlx5_1", true}};
+  Interface up;
+  up.name = "eth0";
+  up.up = true;
+  up.speed = 25000;
+  Interface hca_namesake;
+  hca_namesake.name = "mlx5_1";
+  InfinibandDevice down;
+  down.name = "mlx5_0";
+  down.rate = 400;
+  take_links({up, hca_namesake}, {{down}, false}, machine);
+  EXPECT_EQ(machine.cards[0].link, LinkState::up);
+  EXPECT_EQ(machine.cards[0].speed, 25000);
+  EXPECT_EQ(machine.cards[1].link, LinkState::unknown) << "no such interface is in this network namespace";
+  EXPECT_EQ(machine.cards[1].speed, 8000);
+  EXPECT_EQ(machine.cards[2].link, LinkState::down);
+  EXPECT_EQ(machine.cards[2].speed, 400000);
+  EXPECT_EQ(machine.cards[3].link, LinkState::unknown);
 }
 
 TEST(HostFacts, OfThisHostSurviveTheirJourney) {

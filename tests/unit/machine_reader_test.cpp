@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <thread>
+
+#include "lib/gpu/gpu.hpp"
+#include "lib/topology/cpu_list.hpp"
+#include "lib/topology/hwloc_reader.hpp"
+#include "tests/unit/drawn_machine.hpp"
+#include "tests/unit/error_text.hpp"
+
+namespace ringrun {
+namespace {
+
+std::string cores_of(const NumaNode& node) {
+  std::string text;
+  for (const Core& core : node.cores) text += "[" + format_cpu_list(core.cpus) + "]";
+  return text;
+}
+
+/// "node 0 of package 0: [0,4][1,5]" a line.
+std::string nodes_of(const Machine& machine) {
+  std::string text = "\n";
+  for (const NumaNode& node : machine.numa_nodes) {
+    text += "node " + std::to_string(node.index) + " of package " + std::to_string(node.package) + ": " +
+            cores_of(node) + (node.memory ? "" : " no memory") + "\n";
+  }
+  return text;
+}
+
+const NetworkCard& card(const Machine& machine, const std::string& name) {
+  for (const NetworkCard& found : machine.cards) {
+    if (found.name == name) return found;
+  }
+  throw std::out_of_range(name);
+}
+
+TEST(MachineReader, FindsPackagesNodesAndCores) {
+  EXPECT_EQ(nodes_of(read_machine_synthetic("package:2 numa:2 core:2 pu:2")), R"(
+node 0 of package 0: [0,1][2,3]
+node 1 of package 0: [4,5][6,7]
+node 2 of package 1: [8,9][10,11]
+node 3 of package 1: [12,13][14,15]
+)");
+}
+
+TEST(MachineReader, TakesEveryProcessorForACoreWhereTheMachineNamesNone) {
+  EXPECT_EQ(nodes_of(read_machine_synthetic("pu:3")), R"(
+node 0 of package -1: [0][1][2]
+)");
+}
+
+TEST(MachineReader, LeavesOutWhatTheCgroupForbidsButNotWhereCardsAre) {
+  const Machine machine = drawn_machine(R"(
+allowed cpus 4-6
+allowed nodes 1
+package 0
+ node 0 cores 4x1
+  bridge
+   gpu 01:00.0
+package 1
+ node 1 cores 4x1
+)");
+  EXPECT_EQ(nodes_of(machine), R"(
+node 0 of package 0:  no memory
+node 1 of package 1: [4][5][6]
+)");
+  EXPECT_EQ(machine.gpus.at(0).place.numa_nodes, std::vector{0});
+}
+
+TEST(MachineReader, CountsMemoryWithoutProcessorsAsNoNode) {
+  EXPECT_EQ(nodes_of(drawn_machine(R"(
+hbm 252
+package 0
+ hbm 253
+ node 0 cores 2x1
+  hbm 4
+ node 1 cores 2x1 0B
+)")),
+            R"(
+node 0 of package 0: [0][1]
+node 1 of package 0: [2][3] no memory
+)");
+}
+
+TEST(MachineReader, ReadsHowFarNodesAreApart) {
+  const Machine machine = drawn_machine("distances 10 12 32 10\nnode 0 cores 1x1\nnode 2 cores 1x1\n");
+  EXPECT_EQ(machine.numa_distances, (std::vector<std::vector<int>>{{10, 12}, {32, 10}}));
+  EXPECT_EQ(numa_distance(machine, 2, 0), 32);
+  const Machine silent = read_machine_synthetic("package:2 numa:2 core:1 pu:1");
+  EXPECT_EQ(numa_distance(silent, 1, 1), 10);
+  EXPECT_EQ(numa_distance(silent, 1, 0), 20);
+  EXPECT_EQ(numa_distance(silent, 1, 2), 40);
+}
+
+TEST(MachineReader, FindsGpusAndCardsWithTheirBridges) {
+  const Machine machine = drawn_machine(R"(
+node 0 cores 2x1
+ bridge
+  bridge
+   card 02:00.0 ib0 mlx5_0=4
+   gpu 01:00.0
+  bridge
+   card 03:00.0 ib1 mlx5_1=1
+interface eth0
+)");
+  ASSERT_EQ(machine.gpus.size(), 1u);
+  const CardPlace& gpu = machine.gpus[0].place;
+  EXPECT_EQ(gpu.bus_id, "0000:01:00.0");
+  EXPECT_EQ(gpu.bridges.size(), 2u);
+  EXPECT_EQ(card(machine, "mlx5_0").place.bridges, gpu.bridges);
+  EXPECT_TRUE(card(machine, "mlx5_0").hca);
+  EXPECT_EQ(card(machine, "mlx5_0").link, LinkState::up);
+  EXPECT_EQ(card(machine, "ib1").link, LinkState::down) << "it is the same port";
+  EXPECT_EQ(card(machine, "ib1").place.bridges.front(), gpu.bridges.front());
+  EXPECT_NE(card(machine, "ib1").place.bridges.back(), gpu.bridges.back());
+  EXPECT_EQ(card(machine, "eth0").place, (CardPlace{"", {0}, {}}));
+  EXPECT_LT(card_distance(machine, gpu, card(machine, "ib0").place),
+            card_distance(machine, gpu, card(machine, "ib1").place));
+  EXPECT_LT(card_distance(machine, gpu, card(machine, "ib1").place),
+            card_distance(machine, gpu, card(machine, "eth0").place));
+}
+
+TEST(MachineReader, CountsGpusByTheirDriversNamesWhereThereIsNoPciTree) {
+  const Machine machine = drawn_machine("node 0 cores 2x1\ndriver cuda0\ndriver nvml0\ndriver cuda1\ndriver nvml1\n");
+  const std::vector<Gpu> gpus = gpus_of(machine);
+  ASSERT_EQ(gpus.size(), 2u);
+  EXPECT_EQ(gpus[1].index, 1);
+  EXPECT_EQ(gpus[1].bus_id, "");
+}
+
+TEST(MachineReader, ReadsThisMachineWithinTheThreadsMask) {
+  std::thread([] {
+    cpu_set_t mask;
+    ASSERT_EQ(sched_getaffinity(0, sizeof mask, &mask), 0);
+    int last = -1;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &mask)) last = cpu;
+    }
+    CPU_ZERO(&mask);
+    CPU_SET(last, &mask);
+    ASSERT_EQ(sched_setaffinity(0, sizeof mask, &mask), 0);
+    const Machine machine = read_machine();
+    ASSERT_EQ(core_count(machine), 1);
+    for (const NumaNode& node : machine.numa_nodes) {
+      for (const Core& core : node.cores) EXPECT_EQ(core.cpus, std::vector{last});
+    }
+  }).join();
+}
+
+TEST(MachineReader, RefusesWhatIsNoTopology) {
+  EXPECT_EQ(error_text([] { read_machine_xml("/dev/null"); }),
+            "/dev/null is not a topology that hwloc can read | save one with: lstopo --of xml FILE");
+  EXPECT_NE(problem_of([] { read_machine_synthetic("numa:x"); }), "");
+}
+
+TEST(BusId, IsWrittenAsTheKernelDoes) {
+  EXPECT_EQ(normal_bus_id("00000000:4E:00.0"), "0000:4e:00.0");
+  EXPECT_EQ(normal_bus_id("4e:00.0"), "0000:4e:00.0");
+  EXPECT_EQ(normal_bus_id("00010000:4E:00.0"), "10000:4e:00.0");
+  EXPECT_EQ(normal_bus_id("0035:03:00.0"), "0035:03:00.0");
+}
+
+TEST(GpuPlace, IsFoundByAnySpellingOfTheBusId) {
+  const Machine machine = drawn_machine("node 0 cores 1x1\n bridge\n  gpu 4e:00.0\n");
+  EXPECT_NE(find_gpu_place(machine, "00000000:4E:00.0"), nullptr);
+  EXPECT_EQ(find_gpu_place(machine, "0000:4f:00.0"), nullptr);
+  EXPECT_EQ(find_gpu_place(machine, ""), nullptr);
+}
+
+}  // namespace
+}  // namespace ringrun
