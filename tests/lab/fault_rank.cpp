@@ -1,4 +1,4 @@
-// A rank that fails as it is told: fault_rank FAULT first|last|all, or fault_rank wait, where none does. Once every
+// A rank that fails as it is told: fault_rank FAULT first|last|all, or fault_rank deaf, where none does. Once every
 // rank is there, the chosen ones fail, the others wait for ever. Each rank leaves two children behind, one of them in a
 // session of its own.
 //
@@ -6,6 +6,7 @@
 //   mpi7     MPI_Abort with 7             silent   exit code 0 without MPI_Finalize
 //   stubborn the chosen ones ignore SIGTERM and never end; rank 0, or where that alone is chosen rank 1, ends with
 //            exit code 3
+//   deaf     all ignore SIGTERM and wait for ever
 #include <mpi.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -54,10 +55,12 @@ int main(int argc, char** argv) {
   leave_child(true);
   const bool chosen =
       chosen_ranks == "all" || (chosen_ranks == "first" && rank == 0) || (chosen_ranks == "last" && rank == size - 1);
-  if (fault == "stubborn" && chosen) std::signal(SIGTERM, SIG_IGN);
+  if (fault == "deaf" || (fault == "stubborn" && chosen)) std::signal(SIGTERM, SIG_IGN);
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) std::puts("every rank is there");
   std::fflush(stdout);
+  // Nobody fails before that is said.
+  MPI_Barrier(MPI_COMM_WORLD);
   if (fault == "stubborn") {
     const int failing = chosen_ranks == "first" ? 1 : 0;
     if (rank == failing) fail("exit3");

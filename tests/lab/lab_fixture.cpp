@@ -46,15 +46,17 @@ CommandResult run_on(const LabHolder& lab, const std::string& host, const std::v
   return lab_command(lab, words, timeout);
 }
 
-std::string what_is_missing() {
+std::string what_is_missing(const LabShape& shape) {
   if (geteuid() != 0) return "the lab needs root (namespaces with interfaces)";
-  const std::vector<std::pair<const char*, const char*>> tools{{"unshare", "util-linux"},
-                                                               {"nsenter", "util-linux"},
-                                                               {"ip", "iproute2"},
-                                                               {"perl", "perl-base"},
-                                                               {"mpirun", "openmpi-bin"}};
+  std::vector<std::pair<const char*, const char*>> tools{{"unshare", "util-linux"},
+                                                         {"nsenter", "util-linux"},
+                                                         {"ip", "iproute2"},
+                                                         {"perl", "perl-base"},
+                                                         {"mpirun", "openmpi-bin"}};
+  if (shape.slurm)
+    tools.insert(tools.end(), {{"munged", "munge"}, {"slurmctld", "slurm-wlm"}, {"slurmd", "slurm-wlm"}});
   for (const auto& [tool, package] : tools) {
-    if (run_command({"sh", "-c", std::string("command -v ") + tool}).exit_code != 0)
+    if (run_command({"sh", "-c", std::string("PATH=$PATH:/usr/sbin:/sbin command -v ") + tool}).exit_code != 0)
       return std::string("the lab needs ") + tool + "; install " + package;
   }
   return {};
@@ -100,19 +102,23 @@ CommandResult Lab::Job::finish() {
 void Lab::bring_up(const LabShape& shape) {
   if (lab && lab_shape == shape) return;
   lab.reset();
-  missing = what_is_missing();
+  missing = what_is_missing(shape);
   if (!missing.empty()) return;
   try {
     lab = std::make_unique<LabHolder>(shape);
     lab_shape = shape;
   } catch (const std::runtime_error& error) {
     missing = error.what();
+    return;
   }
+  if (!shape.slurm) return;
+  const auto started = lab_command(*lab, {"slurm", "start"}, std::chrono::seconds(60));
+  if (started.exit_code != 0) missing = started.err;
 }
 
 void Lab::bring_up_with_open_mpi_5(int hosts) {
   const std::string root = RINGRUN_SOURCE_DIR "/build/fresh/trixie.lab";
-  if (std::filesystem::is_directory(root)) return bring_up({hosts, root});
+  if (std::filesystem::is_directory(root)) return bring_up({.hosts = hosts, .root = root});
   lab.reset();
   missing = "no hosts with Open MPI 5; make them with tools/lab_root";
 }
@@ -124,8 +130,7 @@ void Lab::SetUp() {
 }
 
 void Lab::TearDown() {
-  if (!lab) return;
-  expect_no_process_left();
+  if (!lab || expect_no_process_left()) return;
   // What a failed test left must not fail the next one. The docker engine is not among these processes and stays.
   for (const auto& host : hosts()) {
     std::vector<std::string> kill{"kill", "-KILL"};
@@ -196,7 +201,7 @@ std::string wait_for_process(const std::function<std::vector<std::string>()>& pr
         for (const auto& line : processes()) {
           std::string pid, path, word;
           std::istringstream(line) >> pid >> path >> word;
-          if (is_right(path.substr(path.rfind('/') + 1), word)) found = pid;
+          if (found.empty() && is_right(path.substr(path.rfind('/') + 1), word)) found = pid;
         }
         return !found.empty();
       },
@@ -227,17 +232,19 @@ void Lab::send_signal(const std::string& host, const std::string& signal, const 
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
-void Lab::expect_no_process_left(std::chrono::seconds deadline) {
+bool Lab::expect_no_process_left(std::chrono::seconds deadline) {
+  const auto end = std::chrono::steady_clock::now() + deadline;
+  bool none = true;
   for (const auto& host : hosts()) {
-    std::vector<std::string> left;
-    wait_until(
-        [&] {
-          left = processes(host);
-          return left.empty();
-        },
-        deadline);
+    std::vector<std::string> left = processes(host);
+    while (!left.empty() && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      left = processes(host);
+    }
     for (const auto& line : left) ADD_FAILURE() << "left on " << host << ": " << line;
+    none = none && left.empty();
   }
+  return none;
 }
 
 void Lab::start_sshd(const std::string& host, int port) {

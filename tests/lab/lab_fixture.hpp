@@ -65,7 +65,8 @@ class Lab : public testing::Test {
   /// Of the ringrun that a person started there, not of its wrappers and agents; empty at the deadline.
   static std::string launcher_pid(const std::string& host);
   static void send_signal(const std::string& host, const std::string& signal, const std::string& pid);
-  static void expect_no_process_left(std::chrono::seconds deadline = std::chrono::seconds(5));
+  /// Fails, naming them, where any host still has processes at the deadline, which is for all hosts together.
+  static bool expect_no_process_left(std::chrono::seconds deadline = std::chrono::seconds(5));
 
   static void start_sshd(const std::string& host, int port);
   /// Writes a file that all hosts see; the path by which they do.

@@ -9,7 +9,8 @@ namespace ringrun::test {
 /// What a lab is made of.
 struct LabShape {
   int hosts = 2;
-  std::string root;  ///< folder of the Linux that the hosts run; empty: this machine's own
+  std::string root;    ///< folder of the Linux that the hosts run; empty: this machine's own
+  bool slurm = false;  ///< with a cluster over all hosts, whose controller is on a
   bool operator==(const LabShape&) const = default;
 };
 

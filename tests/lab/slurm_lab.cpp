@@ -4,27 +4,7 @@
 #include <regex>
 #include <sstream>
 
-#include "tests/lab/host_change.hpp"
-
 namespace ringrun::test {
-namespace {
-
-/// Why this machine cannot be a Slurm cluster, as a sentence; empty: it can.
-std::string why_no_slurm() {
-  for (const char* program : {"slurmctld", "slurmd", "munged"})
-    if (run_command({"sh", "-c", std::string("PATH=/usr/sbin:/usr/bin command -v ") + program}).exit_code != 0)
-      return std::string("the lab needs ") + program + "; install slurm-wlm and munge";
-  return {};
-}
-
-}  // namespace
-
-void SlurmLab::SetUpTestSuite() {
-  bring_up({});
-  if (!missing.empty()) return;
-  missing = why_no_slurm();
-  if (missing.empty()) run_lab_command(*lab, {"slurm", "start"});
-}
 
 std::vector<std::string> SlurmLab::in_allocation(const std::vector<std::string>& words,
                                                  const std::vector<std::string>& command) {

@@ -17,7 +17,7 @@ class SlurmLab : public Lab {
     std::string out;  ///< what it printed, both streams
   };
 
-  static void SetUpTestSuite();
+  static void SetUpTestSuite() { bring_up({.slurm = true}); }
 
   /// `salloc WORDS… COMMAND…` on a; the exit code is the command's.
   static std::vector<std::string> in_allocation(const std::vector<std::string>& words,

@@ -105,7 +105,7 @@ TEST_P(LabSlurmEngine, GivesStandardInputToRank0Alone) {
 }
 
 TEST_P(LabSlurmEngine, AnInterruptEndsEveryRank) {
-  auto running = start("a", job({"-N2", "-n2"}, {fault_rank, "wait"}));
+  auto running = start("a", job({"-N2", "-n2"}, {fault_rank, "deaf"}));
   ASSERT_TRUE(running.wait_for_output("every rank is there")) << running.output();
   const auto from = std::chrono::steady_clock::now();
   send_signal("a", "INT", launcher_pid("a"));
@@ -116,7 +116,7 @@ TEST_P(LabSlurmEngine, AnInterruptEndsEveryRank) {
 
 TEST_P(LabSlurmEngine, ACancelledJobLeavesNothingBehind) {
   const auto script = shared_file("job.sh", "#!/bin/sh\nexec " + built_program("ringrun") + " --engine " + GetParam() +
-                                                " " + fault_rank + " wait\n");
+                                                " " + fault_rank + " deaf\n");
   const auto number = submit({"-N2", "-n2", script});
   ASSERT_TRUE(
       wait_until([&] { return batch_output(number).find("every rank is there") != std::string::npos; }, seconds(20)))
