@@ -201,7 +201,9 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
   // mpirun stops where it finds no ssh, as in most containers, for hosts too that need none.
   if (request.no_ssh) words.add("--mca", "plm_rsh_agent", request.ringrun);
   for (const auto& [name, value] : request.parameters) {
-    if (!is_remote_shell_parameter(name)) add_parameter(words, request, name, value);
+    // What the list of variables says, -x says already.
+    if (!is_remote_shell_parameter(name) && name.rfind("mca_base_env_list", 0) != 0)
+      add_parameter(words, request, name, value);
   }
   if (one) {
     words.add("-x", kPlanVariable);

@@ -154,6 +154,7 @@ class ProgramLayout {
 
 bool is_certain(const LayoutRequest& request) {
   const Mapping& mapping = request.mapping;
+  if (request.unknown) return false;
   if (mapping.by.rfind("dist:", 0) == 0 || mapping.by.rfind("pe-list", 0) == 0) return false;
   // Ranks on each object of a host: as many as it has of them.
   if (mapping.by.rfind("ppr:", 0) == 0 && ranks_per_node(mapping) == 0) return false;

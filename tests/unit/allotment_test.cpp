@@ -37,7 +37,9 @@ class Allotment : public testing::Test {
       program.sequence.push_back(name);
     }
     programs_ = {program};
-    return allot_ranks({launch_, EngineKind::openmpi4, hosts, answers, programs_});
+    return allot_ranks({launch_, EngineKind::openmpi4,
+                        said_mapping(launch_.engine_options.mapping, launch_.parameters, environment_), hosts, answers,
+                        programs_});
   }
 
   static std::string hosts(const Job& job) {
@@ -47,6 +49,7 @@ class Allotment : public testing::Test {
   }
 
   LaunchRequest launch_;
+  Environment environment_;
   std::vector<JobProgram> programs_;
 };
 
@@ -76,6 +79,19 @@ TEST_F(Allotment, FollowsTheUsersMappingWithGpusAsSlots) {
   EXPECT_TRUE(job.binds) << "the mapping says nothing of binding";
   EXPECT_FALSE(allot({"--map-by", ":pe=2", "x"}, 2).binds);
   EXPECT_FALSE(allot({"--bind-to", "core", "x"}, 2).binds);
+}
+
+TEST_F(Allotment, FollowsAMappingThatParametersSay) {
+  EXPECT_EQ(hosts(allot({"--mca", "rmaps_base_mapping_policy", "node", "x"}, 2)), "abab");
+  environment_ = {{"OMPI_MCA_rmaps_base_mapping_policy", "node"}, {"OMPI_MCA_hwloc_base_binding_policy", "core"}};
+  const Job job = allot({"x"}, 2);
+  EXPECT_EQ(hosts(job), "abab");
+  EXPECT_FALSE(job.binds);
+  EXPECT_EQ(hosts(allot({"--map-by", "slot", "x"}, 2)), "aabb") << "an option wins";
+  environment_ = {{"PRTE_MCA_rmaps_base_oversubscribe", "true"}};
+  EXPECT_EQ(allot({"-np", "6", "x"}, 2).host_of_rank.size(), 6u);
+  environment_ = {{"OMPI_MCA_rmaps_base_n_pernode", "1"}};
+  EXPECT_FALSE(allot({"x"}, 2).certain);
 }
 
 TEST_F(Allotment, KeepsHostsWithoutRanksApart) {
