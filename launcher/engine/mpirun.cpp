@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "launcher/engine/left_over.hpp"
 #include "launcher/launch_errors.hpp"
 #include "launcher/run/capture.hpp"
 #include "lib/host/build_id.hpp"
@@ -18,6 +19,10 @@ constexpr const char* kInstall = "install Open MPI on every host: apt install op
 Engine parse_mpirun_version(const std::string& path, const std::string& text) {
   const std::string mark = "(Open MPI) ";
   const std::size_t at = text.find(mark);
+  // A script of that name that starts ringrun, which refuses.
+  if (text.find(kOwnEngine) != std::string::npos)
+    throw HostError(path + " leads back to ringrun",
+                    "name the folder of Open MPI with --prefix DIR, or put it first on PATH");
   if (at == std::string::npos) {
     const bool hydra = text.find("HYDRA") != std::string::npos || text.find("MPICH") != std::string::npos;
     const bool intel = text.find("Intel") != std::string::npos;
@@ -44,19 +49,19 @@ bool is_ringrun(const std::string& path, const std::string& ringrun) {
   return !own.empty() && build_id_of(path) == own;
 }
 
-std::string find_mpirun_path(const std::optional<std::string>& prefix, const Environment& environment,
-                             const std::string& ringrun) {
+std::string find_engine_path(const std::string& name, const std::optional<std::string>& prefix,
+                             const Environment& environment, const std::string& ringrun) {
   const auto is_self = [&](const std::string& path) { return is_ringrun(path, ringrun); };
   std::optional<std::string> path;
-  if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, "mpirun", is_self);
-  if (!path) path = find_on_path(environment, "mpirun", is_self);
-  if (!path) throw HostError("no mpirun is on PATH", kInstall);
+  if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, name, is_self);
+  if (!path) path = find_on_path(environment, name, is_self);
+  if (!path) throw HostError("no " + name + " is on PATH", kInstall);
   return *path;
 }
 
 Engine find_mpirun(const std::optional<std::string>& prefix, const Environment& environment,
                    const std::string& ringrun) {
-  const std::string path = find_mpirun_path(prefix, environment, ringrun);
+  const std::string path = find_engine_path("mpirun", prefix, environment, ringrun);
   const Captured said = capture_all({{{path, "--version"}, "", std::chrono::seconds(20)}}, 1)[0];
   return parse_mpirun_version(path, said.out + said.err);
 }

@@ -88,6 +88,7 @@ TEST(RankLayout, BeyondTheSlotsIsEvenInFourAndAllOnTheFirstHostInFive) {
   EXPECT_EQ(laid_out(kFour, four_hosts, {"-np", "9", "--oversubscribe"}), "own own own x x y y y z");
   EXPECT_EQ(laid_out(kFour, four_hosts, {"-np", "13", "--oversubscribe"}), "own own own own x x x y y y y z z");
   EXPECT_EQ(laid_out(kFive, four_hosts, {"-np", "4", "--oversubscribe"}), "own own own own");
+  EXPECT_EQ(laid_out(kFive, four_hosts, {"-np", "9", "--map-by", "slot:oversubscribe"}), "own own own x x y y y z");
   EXPECT_EQ(laid_out(kFive, four_hosts, {"-np", "5", "--oversubscribe", "--map-by", "node"}), "own x y z own");
 }
 
@@ -100,7 +101,8 @@ TEST(RankLayout, IsTheEnginesSecretWhereItDependsOnTheMachine) {
   for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{{"--map-by", "ppr:1:core"},
                                                                                        {"--map-by", "core:span"},
                                                                                        {"--rank-by", "package:span"},
-                                                                                       {"--map-by", "dist:a"}})
+                                                                                       {"--map-by", "dist:a"},
+                                                                                       {"--map-by", "slot:pe=2"}})
     EXPECT_EQ(laid_out(kFour, "x:2,own:2", options), "?") << options[1];
   EXPECT_EQ(laid_out(kFive, "x:2,own:2", {"--cpu-set", "0"}), "?");
 }
@@ -141,6 +143,9 @@ TEST(RankLayout, FollowsARankfile) {
   EXPECT_EQ(problem_of([&] { lay_out_ranks(request); }), "the rankfile says nothing of rank 3");
   request.rank_rows = parse_rankfile("rank 0=+n1 slot=0\n");
   EXPECT_EQ(names(request, lay_out_ranks(request)), "?") << "the first host is the engine's to number";
+  request.own_name = "host1";
+  request.rank_rows = {{0, "x"}, {1, "host1"}, {2, "own"}, {3, "x"}};
+  EXPECT_EQ(names(request, lay_out_ranks(request)), "x own own x");
   request.rank_rows = {{0, "z"}, {1, "z"}, {2, "z"}, {3, "z"}};
   EXPECT_EQ(problem_of([&] { lay_out_ranks(request); }),
             "the rankfile gives rank 0 the host z, which is none of the job's");
