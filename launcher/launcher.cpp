@@ -8,6 +8,7 @@
 #include "launcher/launch_errors.hpp"
 #include "launcher/probe/agent.hpp"
 #include "launcher/run/exec_entry.hpp"
+#include "launcher/run/leftover_daemons.hpp"
 #include "launcher/run/rank_wrapper.hpp"
 #include "lib/version.hpp"
 
@@ -22,6 +23,7 @@ int start(const std::vector<std::string>& args, const Streams& streams) {
     if (entry == "__rank") return run_rank(words);
     if (entry == "__rsh") return run_rsh(words, read_environment());
     if (entry == "__exec") return run_exec(words);
+    if (entry == "__end") return run_end(words);
   }
   const LaunchRequest request = parse_command_line(args);
   if (request.help) {
