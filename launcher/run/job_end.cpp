@@ -14,7 +14,6 @@ constexpr int kLostDaemon = 205;
 
 JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_view recent) {
   JobVerdict verdict;
-  const EndRecord* failure = ranks.first_failure();
   if (end.engine.code == 0 && end.engine.signal == 0) {
     if (!ranks.none_ended()) return verdict;
     // Open MPI 5.0.7 ends so where a remote shell, or the daemon in it, is told to end.
@@ -24,11 +23,12 @@ JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_
     return verdict;
   }
   // mpirun's own code says nothing where it was killed, or lost a daemon; srun's is the highest of all ranks.
-  if (failure != nullptr && !end.lost_first) {
-    verdict.exit_code = exit_code_of(*failure);
+  if (ranks.any_failed() && !end.lost_first) {
+    const EndRecord failure = ranks.failures().front();
+    verdict.exit_code = exit_code_of(failure);
     verdict.lines.push_back(failure_report(ranks, recent, true));
-    if (failure->error == 0 && (end.engine.signal == 0 || end.told_to_end)) {
-      verdict.restart_reason = rank_words(*failure) + " " + end_words(*failure);
+    if (failure.error == 0 && (end.engine.signal == 0 || end.told_to_end)) {
+      verdict.restart_reason = rank_words(failure) + " " + end_words(failure);
     }
   } else if (end.engine.signal != 0) {
     verdict.exit_code = 128 + end.engine.signal;

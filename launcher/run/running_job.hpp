@@ -61,6 +61,7 @@ class RunningJob {
   void on_timeout();
   void on_stall(const StartTimer::Event& event);
   void end_it(EndCause cause);
+  std::chrono::seconds patience() const;
   void on_engine_end(EngineEnd end);
   void on_patience_end();
   void on_grace_end();
