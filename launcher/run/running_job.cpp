@@ -18,7 +18,13 @@ constexpr std::uint64_t kMostHeldMs = 300;
 constexpr std::uint64_t kGraceAfterExitMs = 300;
 // A rank that fails so shortly before the engine says that it has lost a daemon has noticed the same loss.
 constexpr auto kSameMoment = std::chrono::seconds(1);
+constexpr std::chrono::seconds kShortPatience{2};
 constexpr std::size_t kMostRecent = 4096;
+
+std::int64_t clock_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 std::string seconds(std::chrono::seconds time) { return std::to_string(time.count()) + " s"; }
 
@@ -71,7 +77,7 @@ void RunningJob::expect_end(int signal) {
     // The ranks' wrappers end what is left.
     engine_.forward(SIGKILL);
   }
-  engine_.expect_end();
+  engine_.expect_end(patience());
   balance();
 }
 
@@ -79,7 +85,9 @@ void RunningJob::on_out(std::string_view text) {
   read_ += text.size();
   out_.write(text);
   start_.on_output();
-  if (cause_ == EndCause::engine) tell(watch_.read_out(text, std::chrono::steady_clock::now()));
+  if (cause_ == EndCause::engine && !has_killed_rank()) {
+    tell(watch_.read_out(text, std::chrono::steady_clock::now()));
+  }
   watch_for_hang();
   balance();
 }
@@ -91,15 +99,20 @@ void RunningJob::on_err(std::string_view text) {
   const std::string filtered = filter_.feed(passed);
   show_err(command_.keep_banners ? passed : filtered);
   if (!filter_.lost_node().empty() && !loss_) loss_ = std::chrono::steady_clock::now();
+  if (cause_ == EndCause::engine && !has_killed_rank()) {
+    tell(watch_.read_err(passed, std::chrono::steady_clock::now()));
+  }
   for (const Record& record : found) take(record);
-  if (cause_ == EndCause::engine) tell(watch_.read_err(passed, std::chrono::steady_clock::now()));
   watch_for_hang();
-  if (command_.ends_at_failure && ranks_.first_failure() != nullptr) engine_.expect_end();
+  if (loss_ || (command_.ends_at_failure && ranks_.any_failed())) engine_.expect_end(patience());
   if (!end_ && (filter_.holds() || records_.holds_text())) {
     start_timer<&RunningJob::release_held>(held_timer_, kMostHeldMs);
   }
   balance();
 }
+
+// What others say of their connections then is no fault of the network.
+bool RunningJob::has_killed_rank() const { return ranks_.any_failed() && ranks_.failures().front().signal != 0; }
 
 void RunningJob::show_err(const std::string& text) {
   err_.write(text);
@@ -111,12 +124,12 @@ void RunningJob::take(const Record& record) {
   if (const auto* shell = std::get_if<ShellRecord>(&record)) return start_.add(*shell);
   if (const auto* rank = std::get_if<StartRecord>(&record)) {
     start_.add(*rank);
-    return ranks_.add(*rank);
+    return ranks_.add(*rank, clock_us());
   }
   // What ends when the job was told to end is a consequence.
   if (cause_ != EndCause::engine) return;
-  ranks_.add(std::get<EndRecord>(record));
-  if (ranks_.first_failure() != nullptr && !first_failure_) {
+  ranks_.add(std::get<EndRecord>(record), clock_us());
+  if (ranks_.any_failed() && !first_failure_) {
     first_failure_ = std::chrono::steady_clock::now();
     start_.stop();
   }
@@ -188,7 +201,7 @@ void RunningJob::end_it(EndCause cause) {
   if (cause_ != EndCause::engine) return;
   cause_ = cause;
   engine_.forward(SIGTERM);
-  engine_.expect_end();
+  engine_.expect_end(patience());
 }
 
 void RunningJob::on_timeout() {
@@ -205,7 +218,14 @@ void RunningJob::on_stall(const StartTimer::Event& event) {
   balance();
 }
 
+// No rank can lose anything where none has started. srun waits 30 s for ranks that ignore it; killed, it leaves that to
+// its helper, which kills them at once (22.05).
+std::chrono::seconds RunningJob::patience() const {
+  return cause_ == EndCause::start || command_.engine == EngineKind::slurm ? kShortPatience : EngineProcess::kPatience;
+}
+
 void RunningJob::on_patience_end() {
+  if (patience() == kShortPatience) return;
   say("mpirun did not end within " + seconds(EngineProcess::kPatience) +
       " and is killed; on a host that cannot be reached processes may be left");
 }
@@ -244,12 +264,21 @@ void RunningJob::report() {
   const std::string rest = records_.finish();
   const std::string filtered = filter_.feed(rest) + filter_.flush();
   show_err(command_.keep_banners ? rest : filtered);
-  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, start_.failed_start()};
+  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, {}, {}};
+  // In a job that ends by itself the shells may end with any code.
+  if (end_->code == 0 && end.lost_node.empty()) end.lost_node = start_.lost_host();
   end.lost_first = loss_ && (!first_failure_ || *loss_ < *first_failure_ + kSameMoment);
+  end.unfinished_rank = filter_.unfinished_rank();
+  end.failed_start = start_.failed_start();
   verdict_ = judge(end, ranks_, recent_);
   if (verdict_.shows_banners && !command_.keep_banners) err_.write(filter_.banners());
   for (const std::string& lines : verdict_.lines) say(lines);
-  if (verdict_.exit_code != 0 && (cause_ == EndCause::engine || cause_ == EndCause::hang)) tell(watch_.explanation());
+  if (verdict_.exit_code == 0 || (cause_ != EndCause::engine && cause_ != EndCause::hang)) return;
+  Findings explanation = watch_.explanation();
+  if (has_killed_rank()) {
+    std::erase_if(explanation, [](const Finding& finding) { return finding.id[0] == 'F'; });
+  }
+  tell(explanation);
 }
 
 void RunningJob::close() {
