@@ -148,7 +148,9 @@ TEST_P(KilledLauncher, RingrunTakesTheJobWithIt) {
   send_signal("a", "KILL", launcher_pid("a"));
   const auto result = end_of(job, Clock::now());
   // salloc says nothing of its command's signals.
-  if (!GetParam().slurm) EXPECT_EQ(result.exit_code, 137);
+  if (!GetParam().slurm) {
+    EXPECT_EQ(result.exit_code, 137);
+  }
 }
 
 TEST_P(KilledLauncher, TheEngineTakesTheJobWithIt) {
