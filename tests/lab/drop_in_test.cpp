@@ -32,10 +32,7 @@ class LabDropIn : public Lab, public testing::WithParamInterface<DropInLine> {
  protected:
   static void SetUpTestSuite() {}
   void SetUp() override {
-    if (GetParam().engine == 5)
-      bring_up_with_open_mpi_5(4);
-    else
-      bring_up({4, {}});
+    bring_up_with_open_mpi(GetParam().engine, 4);
     Lab::SetUp();
   }
 
