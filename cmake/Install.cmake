@@ -4,6 +4,16 @@ install(TARGETS worker RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/ringrun)
 if(TARGET ringrun_nccl)
   install(TARGETS ringrun_nccl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/ringrun)
 endif()
+install(FILES "${RINGRUN_COMPLETION}" DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ringrun)
+# mpirun's names for ringrun, in a folder that is put on PATH by whoever wants them.
+install(CODE "
+  set(folder \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBEXECDIR}/ringrun/masquerade\")
+  file(MAKE_DIRECTORY \"\${folder}\")
+  file(RELATIVE_PATH target \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBEXECDIR}/ringrun/masquerade\"
+    \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/ringrun\")
+  foreach(name mpirun mpiexec)
+    file(CREATE_LINK \"\${target}\" \"\${folder}/\${name}\" SYMBOLIC)
+  endforeach()")
 install(DIRECTORY hostfiles DESTINATION ${CMAKE_INSTALL_DATADIR}/ringrun)
 
 set(CPACK_GENERATOR DEB)

@@ -42,8 +42,7 @@ void check_names(const HostList& hosts) {
 
 void check_not_own_engine(const Environment& environment) {
   if (environment.count(kLauncherVariable) == 0) return;
-  throw UserError("mpirun on PATH leads back to ringrun",
-                  "put the folder of Open MPI's mpirun on PATH, or name it with --prefix DIR");
+  throw UserError(kOwnEngine, "put the folder of Open MPI's mpirun on PATH, or name it with --prefix DIR");
 }
 
 bool ends_at_failure(const LaunchRequest& request, const Environment& environment) {

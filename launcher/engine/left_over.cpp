@@ -4,6 +4,8 @@
 #include <array>
 
 #include "launcher/engine/host_directory.hpp"
+#include "launcher/run/rank_identity.hpp"
+#include "launcher/run/shell_stage.hpp"
 #include "lib/text/words.hpp"
 
 namespace ringrun {
@@ -14,10 +16,10 @@ bool begins_with(const std::string& text, const std::string& beginning) { return
 // What an outer rank, launcher or torchrun leaves in the environment: it would be taken for this job's.
 bool is_left_over(const std::string& name, bool inside_rank) {
   static constexpr std::array kAlways = {"TORCHELASTIC_"};
-  static constexpr std::array kNames = {kPlanVariable,      kHostsVariable, kHostVariable,    kSelfVariable,
-                                        kSetVariable,       "RANK",         "LOCAL_RANK",     "WORLD_SIZE",
-                                        "LOCAL_WORLD_SIZE", "GROUP_RANK",   "NODE_RANK",      "GROUP_WORLD_SIZE",
-                                        "ROLE_RANK",        "ROLE_NAME",    "ROLE_WORLD_SIZE"};
+  static constexpr std::array kNames = {kPlanVariable,      kHostsVariable,     kHostVariable, kSelfVariable,
+                                        kSetVariable,       kRunVariable,       "RANK",        "LOCAL_RANK",
+                                        "WORLD_SIZE",       "LOCAL_WORLD_SIZE", "GROUP_RANK",  "NODE_RANK",
+                                        "GROUP_WORLD_SIZE", "ROLE_RANK",        "ROLE_NAME",   "ROLE_WORLD_SIZE"};
   static constexpr std::array kOfRank = {"OMPI_COMM_WORLD_",
                                          "OMPI_MCA_ess",
                                          "OMPI_MCA_orte_",

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "launcher/engine/left_over.hpp"
 #include "launcher/launch_errors.hpp"
 #include "launcher/run/capture.hpp"
 #include "lib/host/build_id.hpp"
@@ -18,6 +19,10 @@ constexpr const char* kInstall = "install Open MPI on every host: apt install op
 Engine parse_mpirun_version(const std::string& path, const std::string& text) {
   const std::string mark = "(Open MPI) ";
   const std::size_t at = text.find(mark);
+  // A script of that name that starts ringrun, which refuses.
+  if (text.find(kOwnEngine) != std::string::npos)
+    throw HostError(path + " leads back to ringrun",
+                    "name the folder of Open MPI with --prefix DIR, or put it first on PATH");
   if (at == std::string::npos) {
     const bool hydra = text.find("HYDRA") != std::string::npos || text.find("MPICH") != std::string::npos;
     const bool intel = text.find("Intel") != std::string::npos;

@@ -113,7 +113,9 @@ LayoutRequest layout_request(const JobRequest& request, const Job& job, const st
   std::vector<HostSlots> all;
   for (std::size_t i = 0; i < request.hosts.size(); ++i) {
     all.push_back({static_cast<int>(i), slots[i]});
-    if (request.answers[i].local) layout.own_host = static_cast<int>(i);
+    if (!request.answers[i].local) continue;
+    layout.own_host = static_cast<int>(i);
+    layout.own_name = request.answers[i].facts.hostname;
   }
   for (std::size_t i = 0; i < request.programs.size(); ++i) {
     const JobProgram& program = request.programs[i];

@@ -131,7 +131,8 @@ class ProgramLayout {
                         "write a line 'rank " + std::to_string(rank) + "=HOST slot=…' into it");
       }
       const auto host = std::find_if(order_.begin(), order_.end(), [&](const HostSlots& other) {
-        return request_.hosts[static_cast<std::size_t>(other.host)].name == row->host;
+        const bool own = other.host == request_.own_host && row->host == request_.own_name;
+        return own || request_.hosts[static_cast<std::size_t>(other.host)].name == row->host;
       });
       if (host == order_.end())
         throw UserError("the rankfile gives rank " + std::to_string(rank) + " the host " + row->host +

@@ -39,6 +39,8 @@ struct LayoutRequest {
   HostList hosts;
   /// The launching host's place among them, -1 where it is none of them.
   int own_host = -1;
+  /// Its own name, by which a rankfile may call it where the list says localhost.
+  std::string own_name;
   std::vector<LayoutProgram> programs;
   /// Where the mapping is by rankfile.
   std::vector<RankRow> rank_rows;

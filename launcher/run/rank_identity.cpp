@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "launcher/engine/host_directory.hpp"
+#include "launcher/engine/left_over.hpp"
 #include "launcher/run/shell_stage.hpp"
 #include "lib/error.hpp"
 #include "lib/topology/cpu_list.hpp"
@@ -93,7 +94,7 @@ void set_rank_environment(const JobPlan& plan, const RankIdentity& identity) {
   }
   names.pop_back();
   setenv(kSetVariable, names.c_str(), 1);
-  for (const char* name : {kPlanVariable, kHostVariable, kHostsVariable, kSelfVariable, kRunVariable}) unsetenv(name);
+  for (const char* name : {kPlanVariable, kHostVariable, kHostsVariable, kSelfVariable, kRunVariable, kLauncherVariable}) unsetenv(name);
   // The user's own.
   const PlanProgram* program = program_of(plan, identity.rank);
   if (program == nullptr) return;

@@ -141,6 +141,9 @@ TEST(RankLayout, FollowsARankfile) {
   EXPECT_EQ(problem_of([&] { lay_out_ranks(request); }), "the rankfile says nothing of rank 3");
   request.rank_rows = parse_rankfile("rank 0=+n1 slot=0\n");
   EXPECT_EQ(names(request, lay_out_ranks(request)), "?") << "the first host is the engine's to number";
+  request.own_name = "host1";
+  request.rank_rows = {{0, "x"}, {1, "host1"}, {2, "own"}, {3, "x"}};
+  EXPECT_EQ(names(request, lay_out_ranks(request)), "x own own x");
   request.rank_rows = {{0, "z"}, {1, "z"}, {2, "z"}, {3, "z"}};
   EXPECT_EQ(problem_of([&] { lay_out_ranks(request); }),
             "the rankfile gives rank 0 the host z, which is none of the job's");
