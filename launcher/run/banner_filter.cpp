@@ -20,8 +20,14 @@ constexpr std::array<std::string_view, 6> kLines = {
     "srun: error: ",        "srun: Terminating ",           "srun: Job step aborted: ",
     "srun: launch/slurm: ", "slurmstepd: error: *** STEP ", "mpirun: Forwarding signal "};
 
+// mpirun (4.1 and 5.0.7) warns where a remote shell was faster than mpirun itself, which harms nobody.
+bool is_setpgid_warning(std::string_view line) {
+  return line.substr(0, 1) == "[" && line.find("sh: Warning: setpgid(") != std::string_view::npos;
+}
+
 // Of srun's errors only those that tell how a task ended; others say why nothing started.
 bool is_line(std::string_view line) {
+  if (is_setpgid_warning(line)) return true;
   if (line.rfind(kLines[0], 0) == 0) {
     return line.find(": task") != std::string_view::npos &&
            (line.find("xited with ") != std::string_view::npos || line.find("Killed") != std::string_view::npos ||
@@ -33,6 +39,7 @@ bool is_line(std::string_view line) {
 }
 
 bool may_be_line(std::string_view line) {
+  if (line.substr(0, 1) == "[" && line.size() < kMostHeld) return true;
   return std::any_of(kLines.begin(), kLines.end(), [&](std::string_view beginning) {
     const std::size_t length = std::min(line.size(), beginning.size());
     return line.substr(0, length) == beginning.substr(0, length);

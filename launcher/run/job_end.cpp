@@ -15,7 +15,14 @@ constexpr int kLostDaemon = 205;
 JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_view recent) {
   JobVerdict verdict;
   const EndRecord* failure = ranks.first_failure();
-  if (end.engine.code == 0 && end.engine.signal == 0) return verdict;
+  if (end.engine.code == 0 && end.engine.signal == 0) {
+    if (!ranks.none_ended()) return verdict;
+    // Open MPI 5.0.7 ends so where a remote shell, or the daemon in it, is told to end.
+    verdict.exit_code = kHostOrNetwork;
+    verdict.lines.push_back((end.lost_node.empty() ? std::string("mpirun's daemon on some host") : end.lost_node) +
+                            " ended before the ranks, and they with it\n");
+    return verdict;
+  }
   // mpirun's own code says nothing where it was killed, or lost a daemon; srun's is the highest of all ranks.
   if (failure != nullptr && !end.lost_first) {
     verdict.exit_code = exit_code_of(*failure);

@@ -20,6 +20,9 @@ class RankLedger {
   /// All ranks that failed by themselves, the first to fail first.
   const std::vector<EndRecord>& failures() const { return failures_; }
 
+  /// Ranks had begun, and none has ended by itself.
+  bool none_ended() const { return !started_.empty() && ended_.empty(); }
+
   /// Ranks that had begun, and neither failed nor ended well.
   std::vector<int> stopped() const;
 

@@ -78,6 +78,7 @@ void RunningJob::expect_end(int signal) {
 void RunningJob::on_out(std::string_view text) {
   read_ += text.size();
   out_.write(text);
+  start_.on_output();
   if (cause_ == EndCause::engine) tell(watch_.read_out(text, std::chrono::steady_clock::now()));
   watch_for_hang();
   balance();

@@ -29,6 +29,12 @@ class StartTimer {
   void start(int engine);
   void add(const ShellRecord& record) { watch_.add(record); }
   void add(const StartRecord& record);
+
+  /// Ranks have printed something: where none has sent a record, records do not come through, and say nothing.
+  void on_output() {
+    if (watch_.is_deaf()) stop();
+  }
+
   void stop() { uv_timer_stop(&timer_); }
   void close() { uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr); }
 

@@ -30,7 +30,10 @@ void StartWatch::add(const ShellRecord& record) {
   }
 }
 
-void StartWatch::add(const StartRecord& record) { waiting_.erase(record.host); }
+void StartWatch::add(const StartRecord& record) {
+  heard_ = true;
+  waiting_.erase(record.host);
+}
 
 StartStage StartWatch::stage_of(int host, const std::set<std::string>& connected) const {
   if (engine_ == EngineKind::slurm) return StartStage::step;

@@ -32,6 +32,9 @@ class StartWatch {
 
   bool complete() const { return waiting_.empty(); }
 
+  /// No record of any rank has come.
+  bool is_deaf() const { return !heard_; }
+
   /// A remote shell has ended with a failure before its host had a rank: it will not have one any more.
   bool has_failed_shell() const { return !failed_.empty(); }
 
@@ -51,6 +54,7 @@ class StartWatch {
   EngineKind engine_;
   bool tells_shells_;
   std::set<int> waiting_;
+  bool heard_ = false;
   std::set<int> reached_;
   std::map<int, int> failed_;
 };

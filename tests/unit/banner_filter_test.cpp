@@ -48,6 +48,16 @@ TEST(BannerFilter, KnowsTheNodeWhoseDaemonIsLostOnBothEngines) {
   }
 }
 
+TEST(BannerFilter, TakesOutMpirunsWordsAboutSignalsAndFastShells) {
+  const std::string rest = "[a:1] other\n[1";
+  EXPECT_EQ(filtered("[a:00335] plm:rsh: Warning: setpgid(339,339) failed in parent with errno=13\n"
+                     "mpirun: Forwarding signal 10 to job\n" +
+                         rest,
+                     5)
+                .shown,
+            rest);
+}
+
 TEST(BannerFilter, TakesOutWhatSrunSaysOfTasksAndLeavesItsReasons) {
   const std::string tasks =
       "srun: error: b: task 1: Exited with exit code 3\nsrun: error: a: tasks 0,2: Segmentation fault\n"

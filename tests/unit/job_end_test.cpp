@@ -85,11 +85,15 @@ TEST(JobEnd, HasTheCodeOfTheFirstRankToFailWhateverTheEngineSays) {
 }
 
 TEST(JobEnd, SaysNothingBehindASuccess) {
-  const JobVerdict verdict = judge(engine_ended(0), started(2), "");
+  RankLedger ledger = started(2);
+  ledger.add(ended(0, "a", 0));
+  const JobVerdict verdict = judge(engine_ended(0), ledger, "");
   EXPECT_EQ(verdict.exit_code, 0);
   EXPECT_THAT(verdict.lines, IsEmpty());
   EXPECT_FALSE(verdict.shows_banners);
 }
+
+TEST(JobEnd, IsNoSuccessWhereEveryRankIsStillToEnd) { EXPECT_EQ(judge(engine_ended(0), started(2), "").exit_code, 3); }
 
 TEST(JobEnd, LeavesTheWordToTheEngineWhereNoRankSpoke) {
   const JobVerdict verdict = judge(engine_ended(7), started(2), "");
