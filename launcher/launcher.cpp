@@ -11,6 +11,7 @@
 #include "launcher/probe/agent.hpp"
 #include "launcher/request_checks.hpp"
 #include "launcher/run/exec_entry.hpp"
+#include "launcher/run/leftover_daemons.hpp"
 #include "launcher/run/rank_wrapper.hpp"
 #include "lib/version.hpp"
 
@@ -25,6 +26,7 @@ int start(const std::string& program, const std::vector<std::string>& args, cons
     if (entry == "__rank") return run_rank(words);
     if (entry == "__rsh") return run_rsh(words, read_environment());
     if (entry == "__exec") return run_exec(words);
+    if (entry == "__end") return run_end(words);
   }
   const Environment environment = read_environment();
   check_not_own_engine(environment);

@@ -103,7 +103,9 @@ std::vector<std::string> daemon_command(const HostDirectory& directory, const st
   std::string settings = set_variable(kHostVariable, std::to_string(index));
   if (index < directory.programs.size() && !directory.programs[index].empty())
     settings += " " + set_variable(kSelfVariable, directory.programs[index]);
-  if (!directory.run_id.empty()) settings += " " + shell_greeting(directory.run_id, *place);
+  if (!directory.run_id.empty()) {
+    settings += " " + set_variable(kRunVariable, directory.run_id) + " " + shell_greeting(directory.run_id, *place);
+  }
   start.command.insert(start.command.begin(), settings);
   return remote_command(directory.shell, directory.hosts[index], start.command);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <utility>
 
 namespace ringrun {
@@ -54,7 +55,10 @@ bool is_banner(std::string_view block) {
   static constexpr std::array kBeginnings = {"Primary job  terminated normally, but",
                                              "mpirun detected that one or more processes exited with non-zero",
                                              "prterun detected that one or more processes exited with non-zero",
-                                             "mpirun noticed that process rank", "prterun noticed that process rank"};
+                                             "mpirun noticed that process rank",
+                                             "prterun noticed that process rank",
+                                             "mpirun has exited due to process rank",
+                                             "prterun has exited due to process rank"};
   const std::string_view first = first_line(block);
   return std::any_of(kBeginnings.begin(), kBeginnings.end(),
                      [&](const char* beginning) { return first.rfind(beginning, 0) == 0; });
@@ -71,6 +75,19 @@ std::string lost_node_in(std::string_view block) {
   if (node == std::string_view::npos) return {};
   const std::size_t begin = node + kBefore.size();
   return std::string(block.substr(begin, block.find_first_of(" \n", begin) - begin));
+}
+
+/// "mpirun has exited due to process rank 3 with PID 892 on\nnode b exiting improperly. …": rank 3 on b.
+std::string unfinished_rank_in(std::string_view block) {
+  if (first_line(block).find(" has exited due to process rank ") == std::string_view::npos) return {};
+  std::istringstream words{std::string(block)};
+  std::string before, word, rank, node;
+  while (node.empty() && words >> word) {
+    if (before == "rank" && rank.empty()) rank = word;
+    if (before == "node") node = word;
+    before = word;
+  }
+  return node.empty() ? std::string() : "rank " + rank + " on " + node;
 }
 
 }  // namespace
@@ -111,6 +128,7 @@ std::string BannerFilter::end_line() {
     held_.clear();
     return {};
   }
+  if (unfinished_rank_.empty()) unfinished_rank_ = unfinished_rank_in(held_);
   return release(is_banner(held_));
 }
 

@@ -23,6 +23,9 @@ class BannerFilter {
   /// The node whose daemon the engine has lost, as it names it; "" while there is none. Its block is taken out too.
   const std::string& lost_node() const { return lost_node_; }
 
+  /// "rank 3 on b", which ended without MPI_Finalize, as the engine says; "" while there is none.
+  const std::string& unfinished_rank() const { return unfinished_rank_; }
+
   /// What was taken out about ranks, for a job none of whose ranks left a record, as where wrappers were killed.
   std::string banners() { return std::exchange(banners_, {}); }
 
@@ -32,6 +35,7 @@ class BannerFilter {
 
   std::string banners_;
   std::string lost_node_;
+  std::string unfinished_rank_;
   /// Whole lines and the line so far that may yet be a banner.
   std::string held_;
   std::string line_;

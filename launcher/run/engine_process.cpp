@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <utility>
 
-#include "lib/error.hpp"
+#include "launcher/run/descendants.hpp"
+#include "launcher/run/engine_connections.hpp"
 
 namespace ringrun {
 namespace {
 
 EngineProcess& self(void* data) { return *static_cast<EngineProcess*>(data); }
+
+constexpr std::uint64_t kIdleMs = 500;
+constexpr int kMostIdle = 4;
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> result;
@@ -31,10 +35,9 @@ uv_stdio_container_t inherited(int fd) {
 
 EngineProcess::EngineProcess(uv_loop_t& loop, std::function<void(EngineEnd)> ended, std::function<void()> impatient)
     : ended_(std::move(ended)), impatient_(std::move(impatient)) {
-  if (const int status = uv_timer_init(&loop, &patience_); status != 0) {
-    throw SystemError("uv_timer_init", uv_strerror(status), status);
-  }
-  process_.data = patience_.data = this;
+  uv_timer_init(&loop, &patience_);
+  uv_timer_init(&loop, &idle_);
+  process_.data = patience_.data = idle_.data = this;
 }
 
 int EngineProcess::start(std::vector<std::string> words, std::vector<std::string> variables, int out, int err) {
@@ -51,6 +54,7 @@ int EngineProcess::start(std::vector<std::string> words, std::vector<std::string
     EngineProcess& engine = self(process->data);
     engine.running_ = false;
     uv_timer_stop(&engine.patience_);
+    uv_timer_stop(&engine.idle_);
     engine.ended_({static_cast<int>(code), signal});
   };
   const int status = uv_spawn(patience_.loop, &process_, &options);
@@ -63,18 +67,28 @@ void EngineProcess::forward(int signal) {
   if (running_) uv_process_kill(&process_, signal);
 }
 
-void EngineProcess::expect_end() {
+void EngineProcess::expect_end(std::chrono::seconds patience) {
   if (!running_ || std::exchange(told_to_end_, true)) return;
   const auto callback = [](uv_timer_t* timer) {
     self(timer->data).impatient_();
     self(timer->data).forward(SIGKILL);
   };
-  uv_timer_start(&patience_, callback, static_cast<std::uint64_t>(std::chrono::milliseconds(kPatience).count()), 0);
+  uv_timer_start(&patience_, callback, static_cast<std::uint64_t>(std::chrono::milliseconds(patience).count()), 0);
+  const auto idle = [](uv_timer_t* timer) { self(timer->data).on_idle_tick(); };
+  uv_timer_start(&idle_, idle, kIdleMs, kIdleMs);
+}
+
+void EngineProcess::on_idle_tick() {
+  const bool idle = descendants_of(process_.pid, read_processes()).empty() && connected_addresses(process_.pid).empty();
+  idle_ticks_ = idle ? idle_ticks_ + 1 : 0;
+  if (idle_ticks_ < kMostIdle) return;
+  uv_timer_stop(&patience_);
+  forward(SIGKILL);
 }
 
 void EngineProcess::close() {
   if (started_) uv_close(reinterpret_cast<uv_handle_t*>(&process_), nullptr);
-  uv_close(reinterpret_cast<uv_handle_t*>(&patience_), nullptr);
+  for (uv_timer_t* timer : {&patience_, &idle_}) uv_close(reinterpret_cast<uv_handle_t*>(timer), nullptr);
 }
 
 }  // namespace ringrun

@@ -31,8 +31,9 @@ class EngineProcess {
 
   void forward(int signal);
 
-  /// It was told to end, and is killed where it does not, as where a daemon no longer answers it.
-  void expect_end();
+  /// It was told to end, and is killed where it does not, as where a daemon no longer answers it; at once where it has
+  /// neither processes nor connections left to wait for (prterun 5.0.7 sometimes stands still in its own end).
+  void expect_end(std::chrono::seconds patience = kPatience);
 
   bool running() const { return running_; }
   int pid() const { return process_.pid; }
@@ -42,10 +43,14 @@ class EngineProcess {
   void close();
 
  private:
+  void on_idle_tick();
+
   std::function<void(EngineEnd)> ended_;
   std::function<void()> impatient_;
   uv_process_t process_{};
   uv_timer_t patience_{};
+  uv_timer_t idle_{};
+  int idle_ticks_ = 0;
   bool started_ = false;
   bool running_ = false;
   bool told_to_end_ = false;

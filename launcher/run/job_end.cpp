@@ -27,7 +27,7 @@ JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_
   if (failure != nullptr && !end.lost_first) {
     verdict.exit_code = exit_code_of(*failure);
     verdict.lines.push_back(failure_report(ranks, recent, true));
-    if (failure->error == 0 && end.engine.signal == 0) {
+    if (failure->error == 0 && (end.engine.signal == 0 || end.told_to_end)) {
       verdict.restart_reason = rank_words(*failure) + " " + end_words(*failure);
     }
   } else if (end.engine.signal != 0) {
@@ -37,6 +37,9 @@ JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_
     verdict.exit_code = kHostOrNetwork;
     verdict.lines.push_back((end.lost_node.empty() ? "a host" : end.lost_node) +
                             " was lost: mpirun's daemon there ended, or the network to it\n");
+  } else if (!end.unfinished_rank.empty()) {
+    verdict.exit_code = end.engine.code;
+    verdict.lines.push_back(end.unfinished_rank + " ended without MPI_Finalize, and the others were stopped\n");
   } else if (!end.failed_start.empty()) {
     verdict.exit_code = kHostOrNetwork;
     verdict.lines.push_back(end.failed_start);
@@ -54,20 +57,22 @@ JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_
 }  // namespace
 
 JobVerdict judge(const JobEnd& end, const RankLedger& ranks, std::string_view recent) {
+  if (end.cause == EndCause::engine) return judge_engine(end, ranks, recent);
+  JobVerdict verdict;
   switch (end.cause) {
     case EndCause::user:
-      return {128 + end.signal, false, {}, {}};
-    case EndCause::hang:
-    case EndCause::start:
-      return {kHostOrNetwork, false, {}, {}};
-    case EndCause::reader:
-      return {128 + SIGPIPE, false, {}, {}};
-    case EndCause::timeout:
-      return {kTimeout, false, {}, {}};
-    case EndCause::engine:
+      verdict.exit_code = 128 + end.signal;
       break;
+    case EndCause::reader:
+      verdict.exit_code = 128 + SIGPIPE;
+      break;
+    case EndCause::timeout:
+      verdict.exit_code = kTimeout;
+      break;
+    default:
+      verdict.exit_code = kHostOrNetwork;
   }
-  return judge_engine(end, ranks, recent);
+  return verdict;
 }
 
 }  // namespace ringrun

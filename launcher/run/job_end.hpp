@@ -30,6 +30,8 @@ struct JobEnd {
   /// The host whose daemon the engine lost, "" for none; before any rank failed, so that it is the reason.
   std::string lost_node;
   bool lost_first = false;
+  /// "rank 3 on b", which ended well but for MPI_Finalize, as the engine says; "" for none.
+  std::string unfinished_rank;
   /// Why no rank could start where a remote shell or daemon failed, "" where none did.
   std::string failed_start;
 };

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "launcher/run/leftover_daemons.hpp"
 #include "launcher/run/running_job.hpp"
 #include "launcher/run/shell_stage.hpp"
 #include "launcher/run/signal_feed.hpp"
@@ -45,6 +46,7 @@ JobVerdict run_attempt(const JobCommand& command, std::optional<TimePoint> deadl
   uv_run(&loop, UV_RUN_DEFAULT);
   uv_loop_close(&loop);
   check(status, "uv_spawn");
+  if (job.leaves_daemons()) end_leftover_daemons(command);
   return job.verdict();
 }
 

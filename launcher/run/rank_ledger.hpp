@@ -20,6 +20,8 @@ class RankLedger {
   /// All ranks that failed by themselves, the first to fail first.
   const std::vector<EndRecord>& failures() const { return failures_; }
 
+  bool any_started() const { return !started_.empty(); }
+
   /// Ranks had begun, and none has ended by itself.
   bool none_ended() const { return !started_.empty() && ended_.empty(); }
 

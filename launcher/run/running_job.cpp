@@ -18,6 +18,7 @@ constexpr std::uint64_t kMostHeldMs = 300;
 constexpr std::uint64_t kGraceAfterExitMs = 300;
 // A rank that fails so shortly before the engine says that it has lost a daemon has noticed the same loss.
 constexpr auto kSameMoment = std::chrono::seconds(1);
+constexpr std::chrono::seconds kShortPatience{2};
 constexpr std::size_t kMostRecent = 4096;
 
 std::string seconds(std::chrono::seconds time) { return std::to_string(time.count()) + " s"; }
@@ -79,7 +80,9 @@ void RunningJob::on_out(std::string_view text) {
   read_ += text.size();
   out_.write(text);
   start_.on_output();
-  if (cause_ == EndCause::engine) tell(watch_.read_out(text, std::chrono::steady_clock::now()));
+  if (cause_ == EndCause::engine && !has_killed_rank()) {
+    tell(watch_.read_out(text, std::chrono::steady_clock::now()));
+  }
   watch_for_hang();
   balance();
 }
@@ -91,14 +94,21 @@ void RunningJob::on_err(std::string_view text) {
   const std::string filtered = filter_.feed(passed);
   show_err(command_.keep_banners ? passed : filtered);
   if (!filter_.lost_node().empty() && !loss_) loss_ = std::chrono::steady_clock::now();
+  if (cause_ == EndCause::engine && !has_killed_rank()) {
+    tell(watch_.read_err(passed, std::chrono::steady_clock::now()));
+  }
   for (const Record& record : found) take(record);
-  if (cause_ == EndCause::engine) tell(watch_.read_err(passed, std::chrono::steady_clock::now()));
   watch_for_hang();
-  if (command_.ends_at_failure && ranks_.first_failure() != nullptr) engine_.expect_end();
+  if (loss_ || (command_.ends_at_failure && ranks_.first_failure() != nullptr)) engine_.expect_end();
   if (!end_ && (filter_.holds() || records_.holds_text())) {
     start_timer<&RunningJob::release_held>(held_timer_, kMostHeldMs);
   }
   balance();
+}
+
+// What others say behind it about their connections is no fault of the network.
+bool RunningJob::has_killed_rank() const {
+  return ranks_.first_failure() != nullptr && ranks_.first_failure()->signal != 0;
 }
 
 void RunningJob::show_err(const std::string& text) {
@@ -188,7 +198,8 @@ void RunningJob::end_it(EndCause cause) {
   if (cause_ != EndCause::engine) return;
   cause_ = cause;
   engine_.forward(SIGTERM);
-  engine_.expect_end();
+  // No rank can lose anything where none has started.
+  engine_.expect_end(cause == EndCause::start ? kShortPatience : EngineProcess::kPatience);
 }
 
 void RunningJob::on_timeout() {
@@ -206,6 +217,7 @@ void RunningJob::on_stall(const StartTimer::Event& event) {
 }
 
 void RunningJob::on_patience_end() {
+  if (cause_ == EndCause::start) return;
   say("mpirun did not end within " + seconds(EngineProcess::kPatience) +
       " and is killed; on a host that cannot be reached processes may be left");
 }
@@ -244,8 +256,10 @@ void RunningJob::report() {
   const std::string rest = records_.finish();
   const std::string filtered = filter_.feed(rest) + filter_.flush();
   show_err(command_.keep_banners ? rest : filtered);
-  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, start_.failed_start()};
+  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, {}, {}};
   end.lost_first = loss_ && (!first_failure_ || *loss_ < *first_failure_ + kSameMoment);
+  end.unfinished_rank = filter_.unfinished_rank();
+  end.failed_start = start_.failed_start();
   verdict_ = judge(end, ranks_, recent_);
   if (verdict_.shows_banners && !command_.keep_banners) err_.write(filter_.banners());
   for (const std::string& lines : verdict_.lines) say(lines);

@@ -44,11 +44,15 @@ class RunningJob {
   /// Of the ended job.
   const JobVerdict& verdict() const { return verdict_; }
 
+  /// No rank has started, and daemons may be left that do not hear of the engine's end.
+  bool leaves_daemons() const { return !ranks_.any_started() && start_.has_reached_hosts(); }
+
  private:
   void on_out(std::string_view text);
   void on_err(std::string_view text);
   void show_err(const std::string& text);
   void take(const Record& record);
+  bool has_killed_rank() const;
   void tell(const Findings& findings);
   void watch_for_hang();
   void say(const std::string& lines);

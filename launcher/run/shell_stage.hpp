@@ -5,7 +5,7 @@
 
 namespace ringrun {
 
-/// The running job's id, for the engine and the remote shells that it starts.
+/// The running job's id, for the engine, the remote shells that it starts and the daemons in them; a rank has it not.
 inline constexpr const char* kRunVariable = "RINGRUN_RUN";
 
 /// Words of a POSIX shell that tell the launcher that the remote shell to host `host` of the plan runs a command: put
@@ -13,7 +13,7 @@ inline constexpr const char* kRunVariable = "RINGRUN_RUN";
 std::string shell_greeting(const std::string& run_id, int host);
 
 /// Runs the remote shell, and tells the launcher where it ends with another code than 0. Returns that code (128 +
-/// signal). Where this process is killed the remote shell is told to end. Throws SystemError.
+/// signal). Where this process is killed, or the engine ends, the remote shell is told to end. Throws SystemError.
 int run_remote_shell(const std::vector<std::string>& words, const std::string& run_id, int host);
 
 }  // namespace ringrun

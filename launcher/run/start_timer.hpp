@@ -38,6 +38,9 @@ class StartTimer {
   void stop() { uv_timer_stop(&timer_); }
   void close() { uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr); }
 
+  /// A remote shell has run a daemon's command.
+  bool has_reached_hosts() const { return watch_.has_reached_hosts(); }
+
   /// Why no rank can start, where a remote shell has failed, as lines; "" otherwise.
   std::string failed_start() const;
 

@@ -32,6 +32,8 @@ class StartWatch {
 
   bool complete() const { return waiting_.empty(); }
 
+  bool has_reached_hosts() const { return !reached_.empty(); }
+
   /// No record of any rank has come.
   bool is_deaf() const { return !heard_; }
 

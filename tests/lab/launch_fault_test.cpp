@@ -68,5 +68,78 @@ TEST_F(LabLaunchFault, AnAddressWithoutAMachineIsNamedThroughRealSsh) {
   EXPECT_THAT(result.err, Not(HasSubstr("192.168.1.6")));
 }
 
+/// A start that stalls, each time somewhere else.
+class LabStall : public Lab {
+ protected:
+  static CommandResult ringrun(const std::vector<std::string>& options) {
+    std::vector<std::string> argv{built_program("ringrun"), "--start-timeout", "7", "-hostfile", "hostfiles/ab"};
+    argv.insert(argv.end(), options.begin(), options.end());
+    argv.push_back("true");
+    return on("a", argv);
+  }
+
+  static std::string script(const std::string& name, const std::string& text) {
+    const std::string path = shared_file(name, "#!/bin/sh\n" + text);
+    EXPECT_EQ(on("a", {"chmod", "755", path}).exit_code, 0);
+    return path;
+  }
+
+  static void expect_stall(const CommandResult& result, const std::string& stage) {
+    EXPECT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_LT(result.elapsed, seconds(15));
+    EXPECT_THAT(result.err, HasSubstr("ringrun: warning: no rank has started yet; " + stage));
+    EXPECT_THAT(result.err,
+                HasSubstr("ringrun: the job did not start within 7 s (--start-timeout) and is ended; " + stage));
+    expect_no_process_left();
+  }
+};
+
+const std::string remote_shell = RINGRUN_SOURCE_DIR "/tests/lab/remote-shell";
+
+TEST_F(LabStall, OfTheRemoteShellIsToldWithItsHost) {
+  const std::string shell =
+      script("slow-shell", "case \"$*\" in *orted*) exec sleep 1000 ;; esac\nexec " + remote_shell + " \"$@\"\n");
+  expect_stall(ringrun({"--mca", "plm_rsh_agent", shell}), "stage remote shell: the login on 192.168.1.6 has not run");
+}
+
+TEST_F(LabStall, OfARemoteShellThatFailsIsNotWaitedFor) {
+  const std::string shell =
+      script("failing-shell", "case \"$*\" in *orted*) exit 255 ;; esac\nexec " + remote_shell + " \"$@\"\n");
+  const auto result = ringrun({"--mca", "plm_rsh_agent", shell});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_LT(result.elapsed, seconds(5));
+  EXPECT_THAT(result.err, HasSubstr("stage remote shell: that to 192.168.1.6 ended with code 255"));
+}
+
+/// A script stands in a program's place on host b.
+class LabStallOnB : public LabStall {
+ protected:
+  void replace(const std::string& program, const std::string& text) {
+    ASSERT_EQ(on("b", {"mount", "--bind", script("instead", text), program}).exit_code, 0);
+    replaced_ = program;
+  }
+  void TearDown() override {
+    if (!replaced_.empty()) {
+      EXPECT_EQ(on("b", {"umount", replaced_}).exit_code, 0);
+    }
+    LabStall::TearDown();
+  }
+
+  std::string replaced_;
+};
+
+TEST_F(LabStallOnB, OfTheDaemonIsToldWithItsHost) {
+  replace("/usr/bin/orted", "exec sleep 1000\n");
+  expect_stall(ringrun({}), "stage daemon: mpirun's daemon was started on 192.168.1.6 and has not connected");
+}
+
+TEST_F(LabStallOnB, OfTheWrapperIsToldWithItsHost) {
+  const std::string program = built_program("ringrun");
+  const std::string copy = shared_file("ringrun", "");
+  ASSERT_EQ(on("b", {"cp", "--preserve=mode", program, copy}).exit_code, 0);
+  replace(program, "[ \"$1\" = __rank ] && exec sleep 1000\nexec " + copy + " \"$@\"\n");
+  expect_stall(ringrun({}), "stage wrapper: mpirun's daemon on 192.168.1.6 has started no rank");
+}
+
 }  // namespace
 }  // namespace ringrun::test

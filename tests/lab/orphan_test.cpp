@@ -44,5 +44,60 @@ TEST_F(LabOrphan, NothingIsLeftAfterRingrunIsTerminated) {
   EXPECT_EQ(job.finish().exit_code, 143);
 }
 
+/// Ranks that ignore what they are told, with a child that hides in a session of its own.
+class LabStubborn : public Lab {
+ protected:
+  static Job start_stubborn_ranks() {
+    auto job = start(
+        "a", {built_program("ringrun"), "-np", "2", "-hostfile", "hostfiles/ab", "sh", "-c",
+              "trap '' TERM INT HUP; setsid sh -c 'trap \"\" TERM INT HUP; sleep 1001; true' & sleep 1002; true"});
+    for (const auto& host : {"a", "b"}) {
+      EXPECT_TRUE(wait_until([&] { return sleeps(host) == 2; }, std::chrono::seconds(20))) << job.output();
+    }
+    return job;
+  }
+
+  static int sleeps(const std::string& host) {
+    int count = 0;
+    for (const auto& line : processes(host)) count += line.find(" sleep 100") != std::string::npos ? 1 : 0;
+    // The shells' own lines have these words too.
+    for (const auto& line : processes(host))
+      count -= line.find("trap") != std::string::npos && line.find(" sleep 100") != std::string::npos ? 1 : 0;
+    return count;
+  }
+};
+
+TEST_F(LabStubborn, NothingIsLeftAfterMpirunIsKilled) {
+  auto job = start_stubborn_ranks();
+  send_signal("a", "KILL", pid_of("a", "mpirun"));
+  expect_no_process_left();
+  EXPECT_EQ(job.finish().exit_code, 137);
+}
+
+TEST_F(LabStubborn, NothingIsLeftAfterADaemonIsKilledAndItsHostIsNamed) {
+  auto job = start_stubborn_ranks();
+  send_signal("b", "KILL", pid_of("b", "orted"));
+  expect_no_process_left();
+  const auto result = job.finish();
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, testing::HasSubstr("ringrun: 192.168.1.6 was lost: mpirun's daemon there ended"));
+}
+
+TEST_F(LabStubborn, NothingIsLeftAfterARankFails) {
+  auto job = start_stubborn_ranks();
+  std::string rank;
+  for (const auto& line : processes("b")) {
+    if (line.find(" sleep 1002") != std::string::npos && line.find("__rank") == std::string::npos &&
+        line.find("/sh -c trap") != std::string::npos)
+      rank = line;
+  }
+  ASSERT_NE(rank, "");
+  send_signal("b", "SEGV", rank.substr(0, rank.find(' ')));
+  expect_no_process_left();
+  const auto result = job.finish();
+  EXPECT_EQ(result.exit_code, 139);
+  EXPECT_THAT(result.out, testing::HasSubstr("ringrun: rank 1 on b: killed by signal 11 (SIGSEGV)"));
+}
+
 }  // namespace
 }  // namespace ringrun::test

@@ -48,6 +48,16 @@ TEST(BannerFilter, KnowsTheNodeWhoseDaemonIsLostOnBothEngines) {
   }
 }
 
+TEST(BannerFilter, KnowsTheRankThatEndedWithoutFinalizeOnBothEngines) {
+  for (const std::string text :
+       {"mpirun has exited due to process rank 3 with PID 892 on\nnode b exiting improperly.\n",
+        "prterun has exited due to process rank 3 with PID 19 on node b exiting\nimproperly.\n"}) {
+    BannerFilter filter;
+    EXPECT_EQ(filter.feed(kLine + text + kLine + "x"), "x");
+    EXPECT_EQ(filter.unfinished_rank(), "rank 3 on b");
+  }
+}
+
 TEST(BannerFilter, TakesOutMpirunsWordsAboutSignalsAndFastShells) {
   const std::string rest = "[a:1] other\n[1";
   EXPECT_EQ(filtered("[a:00335] plm:rsh: Warning: setpgid(339,339) failed in parent with errno=13\n"

@@ -118,6 +118,15 @@ TEST(JobEnd, OfALostHostIsTheHostsFaultAlsoWhereARankNoticedIt) {
   EXPECT_EQ(judge(engine_ended(205), started(2), "").exit_code, 3);
 }
 
+TEST(JobEnd, WithoutFinalizeIsSaidInOneLine) {
+  JobEnd end = engine_ended(1);
+  end.unfinished_rank = "rank 3 on b";
+  const JobVerdict verdict = judge(end, started(4), "");
+  EXPECT_EQ(verdict.exit_code, 1);
+  EXPECT_FALSE(verdict.shows_banners);
+  EXPECT_THAT(verdict.lines, ElementsAre("rank 3 on b ended without MPI_Finalize, and the others were stopped\n"));
+}
+
 TEST(JobEnd, IsNotTriedAgainWhereTheProgramCannotStart) {
   RankLedger ledger = started(1);
   EndRecord record = ended(0, "a", 0);
