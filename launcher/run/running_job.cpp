@@ -7,6 +7,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "launcher/run/engine_connections.hpp"
 #include "lib/error.hpp"
 
 namespace ringrun {
@@ -20,6 +21,7 @@ constexpr std::uint64_t kGraceAfterExitMs = 300;
 constexpr auto kSameMoment = std::chrono::seconds(1);
 constexpr std::chrono::seconds kShortPatience{2};
 constexpr std::size_t kMostRecent = 4096;
+constexpr std::uint64_t kLookMs = 1000;
 
 std::string seconds(std::chrono::seconds time) { return std::to_string(time.count()) + " s"; }
 
@@ -38,8 +40,9 @@ RunningJob::RunningJob(uv_loop_t& loop, const JobCommand& command, std::optional
           loop, [this](EngineEnd end) { on_engine_end(end); }, [this] { on_patience_end(); }),
       records_(command.run_id),
       watch_(command.hang_timeout),
+      steps_(command.hosts),
       start_(loop, command, [this](const StartTimer::Event& event) { on_stall(event); }) {
-  for (uv_timer_t* timer : {&held_timer_, &tick_, &grace_, &timeout_}) {
+  for (uv_timer_t* timer : {&held_timer_, &tick_, &look_, &grace_, &timeout_}) {
     uv_timer_init(&loop, timer);
     timer->data = this;
   }
@@ -56,6 +59,7 @@ int RunningJob::start(std::vector<std::string> words, std::vector<std::string> v
   out_pipe_.start();
   err_pipe_.start();
   start_.start(engine_.pid());
+  if (command_.engine == EngineKind::slurm) start_timer<&RunningJob::on_look>(look_, kLookMs, kLookMs);
   if (deadline_) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(*deadline_ - std::chrono::steady_clock::now());
@@ -121,8 +125,10 @@ void RunningJob::take(const Record& record) {
   if (const auto* shell = std::get_if<ShellRecord>(&record)) return start_.add(*shell);
   if (const auto* rank = std::get_if<StartRecord>(&record)) {
     start_.add(*rank);
+    steps_.add(*rank);
     return ranks_.add(*rank);
   }
+  steps_.add(std::get<EndRecord>(record));
   // What ends when the job was told to end is a consequence.
   if (cause_ != EndCause::engine) return;
   ranks_.add(std::get<EndRecord>(record));
@@ -202,6 +208,16 @@ void RunningJob::end_it(EndCause cause) {
   engine_.expect_end(cause == EndCause::start ? kShortPatience : EngineProcess::kPatience);
 }
 
+void RunningJob::on_look() {
+  if (cause_ != EndCause::engine || loss_ || end_) return;
+  const int host = steps_.lost(connected_addresses(engine_.pid()));
+  if (host < 0) return;
+  lost_host_ = command_.hosts[static_cast<std::size_t>(host)].name;
+  loss_ = std::chrono::steady_clock::now();
+  engine_.forward(SIGTERM);
+  engine_.expect_end(kShortPatience);
+}
+
 void RunningJob::on_timeout() {
   if (cause_ != EndCause::engine || engine_.told_to_end() || end_) return;
   say("the job has taken longer than " + seconds(*command_.timeout) + " (--timeout) and is ended");
@@ -256,7 +272,8 @@ void RunningJob::report() {
   const std::string rest = records_.finish();
   const std::string filtered = filter_.feed(rest) + filter_.flush();
   show_err(command_.keep_banners ? rest : filtered);
-  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, {}, {}};
+  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), lost_host_.empty() ? filter_.lost_node() : lost_host_,
+             false,  {},      {}};
   end.lost_first = loss_ && (!first_failure_ || *loss_ < *first_failure_ + kSameMoment);
   end.unfinished_rank = filter_.unfinished_rank();
   end.failed_start = start_.failed_start();
@@ -275,7 +292,7 @@ void RunningJob::close() {
   err_pipe_.close();
   engine_.close();
   start_.close();
-  for (uv_timer_t* timer : {&held_timer_, &tick_, &grace_, &timeout_}) {
+  for (uv_timer_t* timer : {&held_timer_, &tick_, &look_, &grace_, &timeout_}) {
     uv_close(reinterpret_cast<uv_handle_t*>(timer), nullptr);
   }
   ended_();
