@@ -67,13 +67,14 @@ std::string end_words(const EndRecord& record) {
 }
 
 std::string failure_report(const RankLedger& ranks, std::string_view recent, bool was_ended) {
-  const EndRecord& first = *ranks.first_failure();
+  const std::vector<EndRecord> failures = ranks.failures();
+  const EndRecord& first = failures.front();
   std::string text = rank_words(first) + ": " + end_words(first) + "\n";
   if (!first.lines.empty() && !stand_near_the_end(first.lines, recent)) {
     text += "  its last words:\n";
     for (const std::string& line : first.lines) text += "    " + line + "\n";
   }
-  if (ranks.failures().size() > 1) text += others(ranks.failures());
+  if (failures.size() > 1) text += others(failures);
   const std::vector<int> stopped = ranks.stopped();
   if (was_ended && !stopped.empty()) {
     text += "  " + ranks_words(stopped) + (stopped.size() == 1 ? " was" : " were") + " stopped because of it\n";

@@ -14,7 +14,6 @@ constexpr int kLostDaemon = 205;
 
 JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_view recent) {
   JobVerdict verdict;
-  const EndRecord* failure = ranks.first_failure();
   if (end.engine.code == 0 && end.engine.signal == 0) {
     if (!ranks.none_ended()) return verdict;
     // Open MPI 5.0.7 ends so where a remote shell, or the daemon in it, is told to end.
@@ -24,19 +23,20 @@ JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_
     return verdict;
   }
   // mpirun's own code says nothing where it was killed, or lost a daemon; srun's is the highest of all ranks.
-  if (failure != nullptr && !end.lost_first) {
-    verdict.exit_code = exit_code_of(*failure);
+  if (ranks.any_failed() && !end.lost_first) {
+    const EndRecord failure = ranks.failures().front();
+    verdict.exit_code = exit_code_of(failure);
     verdict.lines.push_back(failure_report(ranks, recent, true));
-    if (failure->error == 0 && (end.engine.signal == 0 || end.told_to_end)) {
-      verdict.restart_reason = rank_words(*failure) + " " + end_words(*failure);
+    if (failure.error == 0 && (end.engine.signal == 0 || end.told_to_end)) {
+      verdict.restart_reason = rank_words(failure) + " " + end_words(failure);
     }
-  } else if (end.engine.signal != 0) {
+  } else if (end.engine.signal != 0 && end.lost_node.empty()) {
     verdict.exit_code = 128 + end.engine.signal;
     verdict.shows_banners = true;
   } else if (!end.lost_node.empty() || end.engine.code == kLostDaemon) {
     verdict.exit_code = kHostOrNetwork;
     verdict.lines.push_back((end.lost_node.empty() ? "a host" : end.lost_node) +
-                            " was lost: mpirun's daemon there ended, or the network to it\n");
+                            " was lost: the engine's daemon there ended, or the network to it\n");
   } else if (!end.unfinished_rank.empty()) {
     verdict.exit_code = end.engine.code;
     verdict.lines.push_back(end.unfinished_rank + " ended without MPI_Finalize, and the others were stopped\n");

@@ -1,25 +1,69 @@
 #include "launcher/run/rank_ledger.hpp"
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 
 namespace ringrun {
+namespace {
 
-void RankLedger::add(const EndRecord& record) {
-  if (record.told) return;
-  if (!ended_.insert(record.rank).second || exit_code_of(record) == 0) return;
-  // Before the later ends of its own host, without overtaking another host's.
-  auto place = failures_.end();
-  for (auto earlier = failures_.begin(); earlier != failures_.end() && place == failures_.end(); ++earlier) {
-    if (earlier->host == record.host && earlier->time > record.time) place = earlier;
-  }
-  failures_.insert(place, record);
+// So far the travel of records may put two ends on different hosts into the wrong order.
+constexpr std::int64_t kSameMomentUs = 200'000;
+
+// A rank that dies of these dies of itself. Others exit with a code when they miss it, or abort.
+bool is_a_cause(const EndRecord& record) {
+  constexpr std::array kCauses = {SIGKILL, SIGSEGV, SIGBUS, SIGILL, SIGFPE};
+  return record.error != 0 || std::find(kCauses.begin(), kCauses.end(), record.signal) != kCauses.end();
 }
 
-const EndRecord* RankLedger::first_failure() const { return failures_.empty() ? nullptr : &failures_.front(); }
+}  // namespace
+
+void RankLedger::add(const StartRecord& record, std::int64_t arrival) {
+  host_of_[record.rank] = record.host;
+  compare_clocks(record.host, record.time, arrival);
+}
+
+void RankLedger::add(const EndRecord& record, std::int64_t arrival) {
+  if (const auto host = host_of_.find(record.rank); host != host_of_.end()) {
+    compare_clocks(host->second, record.time, arrival);
+  }
+  if (record.told || !ended_.insert(record.rank).second || exit_code_of(record) == 0) return;
+  failures_.push_back({record, arrival});
+}
+
+void RankLedger::compare_clocks(int host, std::int64_t time, std::int64_t arrival) {
+  const std::int64_t offset = arrival - time;
+  const auto [known, is_new] = offsets_.insert({host, offset});
+  if (!is_new) known->second = std::min(known->second, offset);
+}
+
+std::int64_t RankLedger::launcher_time(const Failure& failure) const {
+  const auto host = host_of_.find(failure.record.rank);
+  return host == host_of_.end() ? failure.arrival : failure.record.time + offsets_.at(host->second);
+}
+
+std::vector<EndRecord> RankLedger::failures() const {
+  std::vector<const Failure*> order;
+  for (const Failure& failure : failures_) order.push_back(&failure);
+  const auto earlier = [&](const Failure* a, const Failure* b) { return launcher_time(*a) < launcher_time(*b); };
+  std::stable_sort(order.begin(), order.end(), earlier);
+  if (!order.empty()) {
+    const std::int64_t moment_end = launcher_time(*order.front()) + kSameMomentUs;
+    const auto cause = std::find_if(order.begin(), order.end(), [&](const Failure* failure) {
+      return launcher_time(*failure) <= moment_end && is_a_cause(failure->record);
+    });
+    if (cause != order.end()) std::rotate(order.begin(), cause, cause + 1);
+  }
+  std::vector<EndRecord> records;
+  for (const Failure* failure : order) records.push_back(failure->record);
+  return records;
+}
 
 std::vector<int> RankLedger::stopped() const {
   std::vector<int> ranks;
-  std::set_difference(started_.begin(), started_.end(), ended_.begin(), ended_.end(), std::back_inserter(ranks));
+  for (const auto& [rank, host] : host_of_) {
+    if (ended_.count(rank) == 0) ranks.push_back(rank);
+  }
   return ranks;
 }
 

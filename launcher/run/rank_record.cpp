@@ -15,7 +15,7 @@ Json to_json(const ShellRecord& record) {
   return {{"shell", json}};
 }
 
-Json to_json(const StartRecord& record) { return {{"start", {record.rank, record.host}}}; }
+Json to_json(const StartRecord& record) { return {{"start", {record.rank, record.host, record.time}}}; }
 
 Json to_json(const EndRecord& record) {
   Json json = {{"rank", record.rank}, {"host", record.host}, {"pid", record.pid}, {"time", record.time}};
@@ -75,7 +75,10 @@ std::string frame_record(const std::string& run_id, const Record& record, std::s
 
 std::optional<Record> parse_record(std::string_view text) try {
   const Json json = Json::parse(text);
-  if (json.contains("start")) return StartRecord{json.at("start").at(0).get<int>(), json.at("start").at(1).get<int>()};
+  if (json.contains("start")) {
+    const Json& start = json.at("start");
+    return StartRecord{start.at(0).get<int>(), start.at(1).get<int>(), start.at(2).get<std::int64_t>()};
+  }
   if (json.contains("end")) return end_record(json.at("end"));
   ShellRecord record{json.at("shell").at("host").get<int>(), std::nullopt};
   if (json.at("shell").contains("code")) record.code = json.at("shell").at("code").get<int>();

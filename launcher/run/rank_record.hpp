@@ -21,6 +21,8 @@ struct ShellRecord {
 struct StartRecord {
   int rank = 0;
   int host = 0;
+  /// Of the host's own clock, us.
+  std::int64_t time = 0;
   bool operator==(const StartRecord&) const = default;
 };
 
@@ -39,7 +41,7 @@ struct EndRecord {
   std::string program;
   /// The engine had told it to end: a consequence, not a cause.
   bool told = false;
-  /// Of the host's clock since its start, ms: only comparable on one host.
+  /// When the program ended, of the host's own clock, us.
   std::int64_t time = 0;
   /// Its last lines on standard error.
   std::vector<std::string> lines;

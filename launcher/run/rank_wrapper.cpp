@@ -24,10 +24,10 @@ namespace {
 
 constexpr int kHostOrNetwork = 3;
 
-std::int64_t clock_ms() {
+std::int64_t clock_us() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1000;
 }
 
 // The engine reads 4 KiB at a time; behind other text a record could stand in two pieces, with another rank's words
@@ -51,7 +51,7 @@ class Rank {
   }
 
   int run() {
-    tell(StartRecord{identity_.rank, identity_.host});
+    tell(StartRecord{identity_.rank, identity_.host, clock_us()});
     try {
       return run_program();
     } catch (const UserError& error) {
@@ -73,7 +73,7 @@ class Rank {
     record.host = host_name();
     record.gpu = gpu_of(plan_, identity_);
     record.pid = getpid();
-    record.time = clock_ms();
+    record.time = clock_us();
     record.told = RankSignals::told_to_end();
     return record;
   }
@@ -109,8 +109,8 @@ class Rank {
     streams.begin();
     streams.pass_on(reaper.channel());
     const std::optional<ProgramEnd> end = reaper.read_end();
-    streams.drain();
     EndRecord record = begin_record();
+    streams.drain();
     // Where the reaper was killed, the program was too.
     record.signal = SIGKILL;
     if (end) describe(*end, program[0], record);

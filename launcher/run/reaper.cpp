@@ -26,6 +26,8 @@ constexpr auto kShortPatience = std::chrono::milliseconds(500);
 // What a kill has not ended by then waits for a device, and ends without us.
 constexpr auto kKillPatience = std::chrono::seconds(5);
 
+constexpr int kEmptyLooks = 3;
+
 /// Reaps what has ended; false where no child is left, and so nothing below this process.
 bool has_children() {
   pid_t reaped = 0;
@@ -49,6 +51,7 @@ void wait_for_a_change() {
 void end_descendants(pid_t wrapper, pid_t session, Clock::duration patience) {
   const Clock::time_point start = Clock::now();
   std::set<pid_t> told;
+  int empty_looks = 0;
   while (has_children() && Clock::now() - start < patience + kKillPatience) {
     const bool forces = getppid() != wrapper || Clock::now() - start >= patience;
     bool any = false;
@@ -62,7 +65,10 @@ void end_descendants(pid_t wrapper, pid_t session, Clock::duration patience) {
         kill(process.pid, SIGCONT);
       }
     }
-    if (!any) return;
+    // The process table is not read in one moment: an orphan may still stand below a parent that has just gone. Where
+    // all are to end, only the last child's end counts.
+    empty_looks = any ? 0 : empty_looks + 1;
+    if (session != 0 && empty_looks == kEmptyLooks) return;
     wait_for_a_change();
   }
 }

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <sstream>
 
-#include "launcher/run/engine_connections.hpp"
 #include "lib/error.hpp"
 
 namespace ringrun {
@@ -21,7 +20,6 @@ constexpr std::uint64_t kGraceAfterExitMs = 300;
 constexpr auto kSameMoment = std::chrono::seconds(1);
 constexpr std::chrono::seconds kShortPatience{2};
 constexpr std::size_t kMostRecent = 4096;
-constexpr std::uint64_t kLookMs = 1000;
 
 std::string seconds(std::chrono::seconds time) { return std::to_string(time.count()) + " s"; }
 
@@ -40,9 +38,9 @@ RunningJob::RunningJob(uv_loop_t& loop, const JobCommand& command, std::optional
           loop, [this](EngineEnd end) { on_engine_end(end); }, [this] { on_patience_end(); }),
       records_(command.run_id),
       watch_(command.hang_timeout),
-      steps_(command.hosts),
+      steps_(loop, command.hosts, [this](const std::string& host) { on_lost(host); }),
       start_(loop, command, [this](const StartTimer::Event& event) { on_stall(event); }) {
-  for (uv_timer_t* timer : {&held_timer_, &tick_, &look_, &grace_, &timeout_}) {
+  for (uv_timer_t* timer : {&held_timer_, &tick_, &grace_, &timeout_}) {
     uv_timer_init(&loop, timer);
     timer->data = this;
   }
@@ -59,7 +57,7 @@ int RunningJob::start(std::vector<std::string> words, std::vector<std::string> v
   out_pipe_.start();
   err_pipe_.start();
   start_.start(engine_.pid());
-  if (command_.engine == EngineKind::slurm) start_timer<&RunningJob::on_look>(look_, kLookMs, kLookMs);
+  if (command_.engine == EngineKind::slurm) steps_.start(engine_.pid());
   if (deadline_) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(*deadline_ - std::chrono::steady_clock::now());
@@ -76,7 +74,7 @@ void RunningJob::expect_end(int signal) {
     // The ranks' wrappers end what is left.
     engine_.forward(SIGKILL);
   }
-  engine_.expect_end();
+  engine_.expect_end(patience());
   balance();
 }
 
@@ -103,17 +101,15 @@ void RunningJob::on_err(std::string_view text) {
   }
   for (const Record& record : found) take(record);
   watch_for_hang();
-  if (loss_ || (command_.ends_at_failure && ranks_.first_failure() != nullptr)) engine_.expect_end();
+  if (loss_ || (command_.ends_at_failure && ranks_.any_failed())) engine_.expect_end(patience());
   if (!end_ && (filter_.holds() || records_.holds_text())) {
     start_timer<&RunningJob::release_held>(held_timer_, kMostHeldMs);
   }
   balance();
 }
 
-// What others say behind it about their connections is no fault of the network.
-bool RunningJob::has_killed_rank() const {
-  return ranks_.first_failure() != nullptr && ranks_.first_failure()->signal != 0;
-}
+// What others say of their connections then is no fault of the network.
+bool RunningJob::has_killed_rank() const { return ranks_.any_failed() && ranks_.failures().front().signal != 0; }
 
 void RunningJob::show_err(const std::string& text) {
   err_.write(text);
@@ -126,13 +122,13 @@ void RunningJob::take(const Record& record) {
   if (const auto* rank = std::get_if<StartRecord>(&record)) {
     start_.add(*rank);
     steps_.add(*rank);
-    return ranks_.add(*rank);
+    return ranks_.add(*rank, arrival_now());
   }
   steps_.add(std::get<EndRecord>(record));
   // What ends when the job was told to end is a consequence.
   if (cause_ != EndCause::engine) return;
-  ranks_.add(std::get<EndRecord>(record));
-  if (ranks_.first_failure() != nullptr && !first_failure_) {
+  ranks_.add(std::get<EndRecord>(record), arrival_now());
+  if (ranks_.any_failed() && !first_failure_) {
     first_failure_ = std::chrono::steady_clock::now();
     start_.stop();
   }
@@ -204,18 +200,15 @@ void RunningJob::end_it(EndCause cause) {
   if (cause_ != EndCause::engine) return;
   cause_ = cause;
   engine_.forward(SIGTERM);
-  // No rank can lose anything where none has started.
-  engine_.expect_end(cause == EndCause::start ? kShortPatience : EngineProcess::kPatience);
+  engine_.expect_end(patience());
 }
 
-void RunningJob::on_look() {
+void RunningJob::on_lost(const std::string& host) {
   if (cause_ != EndCause::engine || loss_ || end_) return;
-  const int host = steps_.lost(connected_addresses(engine_.pid()));
-  if (host < 0) return;
-  lost_host_ = command_.hosts[static_cast<std::size_t>(host)].name;
+  lost_host_ = host;
   loss_ = std::chrono::steady_clock::now();
   engine_.forward(SIGTERM);
-  engine_.expect_end(kShortPatience);
+  engine_.expect_end(patience());
 }
 
 void RunningJob::on_timeout() {
@@ -232,8 +225,14 @@ void RunningJob::on_stall(const StartTimer::Event& event) {
   balance();
 }
 
+// No rank can lose anything where none has started. srun waits 30 s for ranks that ignore it; killed, it leaves that to
+// its helper, which kills them at once (22.05).
+std::chrono::seconds RunningJob::patience() const {
+  return cause_ == EndCause::start || command_.engine == EngineKind::slurm ? kShortPatience : EngineProcess::kPatience;
+}
+
 void RunningJob::on_patience_end() {
-  if (cause_ == EndCause::start) return;
+  if (patience() == kShortPatience) return;
   say("mpirun did not end within " + seconds(EngineProcess::kPatience) +
       " and is killed; on a host that cannot be reached processes may be left");
 }
@@ -272,15 +271,22 @@ void RunningJob::report() {
   const std::string rest = records_.finish();
   const std::string filtered = filter_.feed(rest) + filter_.flush();
   show_err(command_.keep_banners ? rest : filtered);
-  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), lost_host_.empty() ? filter_.lost_node() : lost_host_,
-             false,  {},      {}};
+  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, {}, {}};
+  // In a job that ends by itself the shells may end with any code.
+  if (end_->code == 0 && end.lost_node.empty()) end.lost_node = start_.lost_host();
+  if (!lost_host_.empty()) end.lost_node = lost_host_;
   end.lost_first = loss_ && (!first_failure_ || *loss_ < *first_failure_ + kSameMoment);
   end.unfinished_rank = filter_.unfinished_rank();
   end.failed_start = start_.failed_start();
   verdict_ = judge(end, ranks_, recent_);
   if (verdict_.shows_banners && !command_.keep_banners) err_.write(filter_.banners());
   for (const std::string& lines : verdict_.lines) say(lines);
-  if (verdict_.exit_code != 0 && (cause_ == EndCause::engine || cause_ == EndCause::hang)) tell(watch_.explanation());
+  if (verdict_.exit_code == 0 || (cause_ != EndCause::engine && cause_ != EndCause::hang)) return;
+  Findings explanation = watch_.explanation();
+  if (has_killed_rank()) {
+    std::erase_if(explanation, [](const Finding& finding) { return finding.id[0] == 'F'; });
+  }
+  tell(explanation);
 }
 
 void RunningJob::close() {
@@ -292,7 +298,8 @@ void RunningJob::close() {
   err_pipe_.close();
   engine_.close();
   start_.close();
-  for (uv_timer_t* timer : {&held_timer_, &tick_, &look_, &grace_, &timeout_}) {
+  steps_.close();
+  for (uv_timer_t* timer : {&held_timer_, &tick_, &grace_, &timeout_}) {
     uv_close(reinterpret_cast<uv_handle_t*>(timer), nullptr);
   }
   ended_();

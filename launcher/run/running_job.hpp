@@ -20,7 +20,7 @@
 #include "launcher/run/rank_ledger.hpp"
 #include "launcher/run/record_reader.hpp"
 #include "launcher/run/start_timer.hpp"
-#include "launcher/run/step_watch.hpp"
+#include "launcher/run/step_timer.hpp"
 
 namespace ringrun {
 
@@ -59,10 +59,11 @@ class RunningJob {
   void say(const std::string& lines);
   void balance();
   void on_tick();
-  void on_look();
+  void on_lost(const std::string& host);
   void on_timeout();
   void on_stall(const StartTimer::Event& event);
   void end_it(EndCause cause);
+  std::chrono::seconds patience() const;
   void on_engine_end(EngineEnd end);
   void on_patience_end();
   void on_grace_end();
@@ -89,11 +90,10 @@ class RunningJob {
   BannerFilter filter_;
   OutputWatch watch_;
   RankLedger ranks_;
-  StepWatch steps_;
+  StepTimer steps_;
   StartTimer start_;
   uv_timer_t held_timer_{};
   uv_timer_t tick_{};
-  uv_timer_t look_{};
   uv_timer_t grace_{};
   uv_timer_t timeout_{};
   std::optional<EngineEnd> end_;
@@ -101,7 +101,7 @@ class RunningJob {
   int signal_ = 0;  ///< the user's
   std::optional<TimePoint> first_failure_;
   std::optional<TimePoint> loss_;
-  /// Found by `steps_`.
+  /// Which `steps_` found.
   std::string lost_host_;
   std::string recent_;  ///< what standard error has shown last
   bool loss_told_ = false;

@@ -38,6 +38,8 @@ class StartTimer {
   void stop() { uv_timer_stop(&timer_); }
   void close() { uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr); }
 
+  const std::string& lost_host() const { return watch_.lost_host(); }
+
   /// A remote shell has run a daemon's command.
   bool has_reached_hosts() const { return watch_.has_reached_hosts(); }
 

@@ -27,6 +27,8 @@ void StartWatch::add(const ShellRecord& record) {
     reached_.insert(record.host);
   } else if (waiting_.count(record.host) != 0) {
     failed_.insert({record.host, *record.code});
+  } else if (lost_host_.empty() && record.host >= 0 && static_cast<std::size_t>(record.host) < hosts_.size()) {
+    lost_host_ = hosts_[static_cast<std::size_t>(record.host)].name;
   }
 }
 

@@ -32,6 +32,10 @@ class StartWatch {
 
   bool complete() const { return waiting_.empty(); }
 
+  /// The first host whose remote shell ended with a failure when its ranks had started, "" for none: Open MPI 5's
+  /// daemon stays in the foreground of its shell, and ends with it.
+  const std::string& lost_host() const { return lost_host_; }
+
   bool has_reached_hosts() const { return !reached_.empty(); }
 
   /// No record of any rank has come.
@@ -58,6 +62,7 @@ class StartWatch {
   std::set<int> waiting_;
   bool heard_ = false;
   std::set<int> reached_;
+  std::string lost_host_;
   std::map<int, int> failed_;
 };
 

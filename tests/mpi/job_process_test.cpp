@@ -145,7 +145,7 @@ TEST_F(JobProcess, IsNotStartedAgainWhereTheProgramCannotStartOrTheUserEndsIt) {
 TEST_F(JobProcess, ThatDoesNotStartIsWarnedOfAndEndedWithHostAndStage) {
   command_.hosts = {{"a", {}, 1, true}, {"b", {"192.168.1.6"}, 1, false}};
   command_.start_timeout = seconds(6);
-  start(print(ShellRecord{1, std::nullopt}) + print(StartRecord{0, 0}) + "exec sleep 30");
+  start(print(ShellRecord{1, std::nullopt}) + print(StartRecord{0, 0, 5}) + "exec sleep 30");
   EXPECT_EQ(finish(), 3);
   EXPECT_GE(elapsed_, seconds(6));
   EXPECT_LT(elapsed_, seconds(10));
@@ -157,7 +157,7 @@ TEST_F(JobProcess, ThatDoesNotStartIsWarnedOfAndEndedWithHostAndStage) {
 TEST_F(JobProcess, ThatHasStartedMayTakeItsTime) {
   command_.hosts = {{"a", {}, 1, true}};
   command_.start_timeout = seconds(1);
-  start(print(StartRecord{0, 0}) + "sleep 2");
+  start(print(StartRecord{0, 0, 5}) + "sleep 2");
   EXPECT_EQ(finish(), 3);  // Its rank has not ended.
   EXPECT_THAT(output(), Not(HasSubstr("--start-timeout")));
   EXPECT_GE(elapsed_, seconds(2));

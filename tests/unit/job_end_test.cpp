@@ -24,7 +24,7 @@ EndRecord ended(int rank, const std::string& host, int code, std::int64_t time =
 
 RankLedger started(int ranks) {
   RankLedger ledger;
-  for (int rank = 0; rank < ranks; ++rank) ledger.add(StartRecord{rank, rank / 2});
+  for (int rank = 0; rank < ranks; ++rank) ledger.add(StartRecord{rank, rank / 2, 0}, 0);
   return ledger;
 }
 
@@ -34,23 +34,44 @@ JobEnd engine_ended(int code, int signal = 0) {
   return end;
 }
 
-TEST(RankLedger, TakesTheEarlierEndOfOneHostAndTheEarlierWordOfTwo) {
+TEST(RankLedger, OrdersEndsThoughClocksDisagreeAndRecordsOvertake) {
+  RankLedger ledger;
+  constexpr std::int64_t kSecond = 1'000'000;
+  // b's clock is an hour ahead of a's; the launcher's is another.
+  ledger.add(StartRecord{0, 0, 0}, 50 * kSecond);
+  ledger.add(StartRecord{1, 1, 3600 * kSecond}, 50 * kSecond + 900);
+  ledger.add(StartRecord{2, 1, 3600 * kSecond}, 50 * kSecond + 100);
+  ledger.add(ended(0, "a", 14, 2 * kSecond), 52 * kSecond);
+  ledger.add(ended(1, "b", 4, 3601 * kSecond), 53 * kSecond);
+  ledger.add(ended(2, "b", 5, 3601 * kSecond - 7), 54 * kSecond);
+  std::vector<int> ranks;
+  for (const EndRecord& record : ledger.failures()) ranks.push_back(record.rank);
+  EXPECT_THAT(ranks, ElementsAre(2, 1, 0));
+}
+
+TEST(RankLedger, TakesAKilledRankForTheCauseOfAnExitInTheSameMoment) {
   RankLedger ledger = started(4);
-  ledger.add(ended(1, "a", 3, 200));
-  ledger.add(ended(2, "b", 4, 100));
-  ledger.add(ended(0, "a", 5, 150));
-  EXPECT_EQ(ledger.first_failure()->rank, 0);
-  EXPECT_EQ(ledger.failures().size(), 3u);
-  EXPECT_THAT(ledger.stopped(), ElementsAre(3));
+  EndRecord killed = ended(2, "b", 0, 1000);
+  killed.signal = 9;
+  ledger.add(ended(0, "a", 14, 0), 0);
+  ledger.add(killed, 1000);
+  EXPECT_EQ(ledger.failures().front().rank, 2);
+  EXPECT_THAT(ledger.stopped(), ElementsAre(1, 3));
+  EndRecord later = ended(3, "b", 0, 5'000'000);
+  later.signal = 9;
+  RankLedger other = started(4);
+  other.add(ended(0, "a", 14, 0), 0);
+  other.add(later, 5'000'000);
+  EXPECT_EQ(other.failures().front().rank, 0);
 }
 
 TEST(RankLedger, TakesNeitherAGoodEndNorAConsequenceForAFailure) {
   RankLedger ledger = started(3);
-  ledger.add(ended(0, "a", 0));
+  ledger.add(ended(0, "a", 0), 0);
   EndRecord told = ended(1, "a", 143);
   told.told = true;
-  ledger.add(told);
-  EXPECT_EQ(ledger.first_failure(), nullptr);
+  ledger.add(told, 0);
+  EXPECT_FALSE(ledger.any_failed());
   EXPECT_THAT(ledger.stopped(), ElementsAre(1, 2));
 }
 
@@ -61,9 +82,9 @@ TEST(FailureReport, SaysWhoFailedHowAndWhoWasStopped) {
   first.signal = 11;
   first.core = true;
   first.lines = {"Traceback", "  ValueError"};
-  ledger.add(first);
-  ledger.add(ended(6, "b", 2));
-  ledger.add(ended(0, "a", 0));
+  ledger.add(first, 0);
+  ledger.add(ended(6, "b", 2), 0);
+  ledger.add(ended(0, "a", 0), 0);
   const std::string beginning = "rank 5 on b (GPU 1): killed by signal 11 (SIGSEGV), core dumped\n";
   const std::string rest = "  another failed behind it: rank 6 (code 2)\n  ranks 1-4, 7 were stopped because of it\n";
   EXPECT_EQ(failure_report(ledger, "Traceback\nx\n  ValueError\n", true), beginning + rest);
@@ -75,8 +96,8 @@ TEST(FailureReport, SaysWhoFailedHowAndWhoWasStopped) {
 
 TEST(JobEnd, HasTheCodeOfTheFirstRankToFailWhateverTheEngineSays) {
   RankLedger ledger = started(4);
-  ledger.add(ended(1, "a", 3));
-  ledger.add(ended(2, "b", 9));
+  ledger.add(ended(1, "a", 3), 0);
+  ledger.add(ended(2, "b", 9), 0);
   for (const JobEnd& end : {engine_ended(143), engine_ended(0, 9), engine_ended(9)}) {
     EXPECT_EQ(judge(end, ledger, "").exit_code, 3);
     EXPECT_FALSE(judge(end, ledger, "").shows_banners);
@@ -86,7 +107,7 @@ TEST(JobEnd, HasTheCodeOfTheFirstRankToFailWhateverTheEngineSays) {
 
 TEST(JobEnd, SaysNothingBehindASuccess) {
   RankLedger ledger = started(2);
-  ledger.add(ended(0, "a", 0));
+  ledger.add(ended(0, "a", 0), 0);
   const JobVerdict verdict = judge(engine_ended(0), ledger, "");
   EXPECT_EQ(verdict.exit_code, 0);
   EXPECT_THAT(verdict.lines, IsEmpty());
@@ -100,6 +121,10 @@ TEST(JobEnd, LeavesTheWordToTheEngineWhereNoRankSpoke) {
   EXPECT_EQ(verdict.exit_code, 7);
   EXPECT_TRUE(verdict.shows_banners);
   EXPECT_EQ(verdict.restart_reason, "");
+  JobEnd killed = engine_ended(0, 9);
+  killed.told_to_end = true;
+  killed.lost_node = "b";
+  EXPECT_EQ(judge(killed, started(2), "").exit_code, 3) << "killed because a host was lost";
   EXPECT_THAT(judge(engine_ended(0, 9), started(2), "").lines,
               ElementsAre("mpirun was killed by signal 9, and the job with it\n"));
 }
@@ -109,10 +134,10 @@ TEST(JobEnd, OfALostHostIsTheHostsFaultAlsoWhereARankNoticedIt) {
   JobEnd end = engine_ended(205);
   end.lost_node = "b";
   end.lost_first = true;
-  ledger.add(ended(0, "a", 1));
+  ledger.add(ended(0, "a", 1), 0);
   EXPECT_EQ(judge(end, ledger, "").exit_code, 3);
   EXPECT_THAT(judge(end, ledger, "").lines,
-              ElementsAre("b was lost: mpirun's daemon there ended, or the network to it\n"));
+              ElementsAre("b was lost: the engine's daemon there ended, or the network to it\n"));
   end.lost_first = false;
   EXPECT_EQ(judge(end, ledger, "").exit_code, 1);
   EXPECT_EQ(judge(engine_ended(205), started(2), "").exit_code, 3);
@@ -132,7 +157,7 @@ TEST(JobEnd, IsNotTriedAgainWhereTheProgramCannotStart) {
   EndRecord record = ended(0, "a", 0);
   record.error = ENOENT;
   record.program = "/x";
-  ledger.add(record);
+  ledger.add(record, 0);
   const JobVerdict verdict = judge(engine_ended(127), ledger, "");
   EXPECT_EQ(verdict.exit_code, 127);
   EXPECT_THAT(verdict.lines, ElementsAre("rank 0 on a: cannot start /x: No such file or directory\n"));

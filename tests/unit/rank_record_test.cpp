@@ -43,24 +43,24 @@ Read read_in_pieces(const std::string& text, std::size_t piece) {
 
 TEST(RankRecord, IsTakenOutOfTheStreamHoweverThatIsCut) {
   const EndRecord end = killed();
-  const std::string text = "a" + frame_record("run-1", StartRecord{3, 1}) + "b\n\x02x\x03\x02\x02ringrunx\n" +
+  const std::string text = "a" + frame_record("run-1", StartRecord{3, 1, 5}) + "b\n\x02x\x03\x02\x02ringrunx\n" +
                            frame_record("run-1", end) + "\nc" + frame_record("run-1", ShellRecord{1, 255}) +
                            "d\x02ring";
   for (const std::size_t piece : {1, 2, 7, 100, 100000}) {
     const Read read = read_in_pieces(text, piece);
     EXPECT_EQ(read.passed, "ab\n\x02x\x03\x02\x02ringrunx\n\ncd\x02ring") << piece;
-    EXPECT_EQ(read.records, (std::vector<Record>{StartRecord{3, 1}, end, ShellRecord{1, 255}})) << piece;
+    EXPECT_EQ(read.records, (std::vector<Record>{StartRecord{3, 1, 5}, end, ShellRecord{1, 255}})) << piece;
   }
 }
 
 TEST(RankRecord, OfAnotherJobIsDropped) {
-  const Read read = read_in_pieces("a\n" + frame_record("run-2", StartRecord{0, 0}) + "b\n", 10);
+  const Read read = read_in_pieces("a\n" + frame_record("run-2", StartRecord{0, 0, 5}) + "b\n", 10);
   EXPECT_EQ(read.passed, "a\nb\n");
   EXPECT_THAT(read.records, IsEmpty());
 }
 
 TEST(RankRecord, ThatIsTornPassesAsTheTextThatItWas) {
-  const std::string torn = "\x02ringrun:run-1:{\"start\":[1,other text\n,0]}\x03\n";
+  const std::string torn = "\x02ringrun:run-1:{\"start\":[1,other text\n,0,5]}\x03\n";
   const std::string endless = std::string(kRecordBegin) + std::string(5000, 'x');
   for (const std::string& text : {torn, endless}) EXPECT_EQ(read_in_pieces(text, 100).passed, text);
 }
@@ -91,8 +91,8 @@ TEST(RankRecord, HoldsBackOnlyWhatMayBegin) {
   EXPECT_EQ(reader.feed("\x02ringrun:run-1:{", records), "");
   EXPECT_FALSE(reader.holds_text());
   EXPECT_EQ(reader.flush(), "");
-  EXPECT_EQ(reader.feed("\"start\":[1,2]}\x03", records), "");
-  EXPECT_EQ(records, std::vector<Record>{(StartRecord{1, 2})});
+  EXPECT_EQ(reader.feed("\"start\":[1,2,5]}\x03", records), "");
+  EXPECT_EQ(records, std::vector<Record>{(StartRecord{1, 2, 5})});
 }
 
 TEST(RankRecord, OfARemoteShellIsWrittenByThatShell) {

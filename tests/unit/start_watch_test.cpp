@@ -33,10 +33,10 @@ TEST(StartWatch, BlamesTheHostThatIsFurthestBehind) {
 
 TEST(StartWatch, IsCompleteWhenEachHostWithRanksHasOne) {
   StartWatch watch(kHosts, EngineKind::openmpi4, true);
-  watch.add(StartRecord{0, 0});
-  watch.add(StartRecord{2, 1});
+  watch.add(StartRecord{0, 0, 5});
+  watch.add(StartRecord{2, 1, 5});
   EXPECT_FALSE(watch.complete());
-  watch.add(StartRecord{3, 2});
+  watch.add(StartRecord{3, 2, 5});
   EXPECT_TRUE(watch.complete());
 }
 
@@ -53,7 +53,7 @@ TEST(StartWatch, TellsAShellThatFailedFromADaemonThatDid) {
 
 TEST(StartWatch, ForgetsTheShellOfAHostThatHasStarted) {
   StartWatch watch(kHosts, EngineKind::openmpi5, true);
-  watch.add(StartRecord{1, 1});
+  watch.add(StartRecord{1, 1, 5});
   // Open MPI 5's daemon stays in the foreground of its shell, which ends with it.
   watch.add(ShellRecord{1, 143});
   EXPECT_FALSE(watch.has_failed_shell());
