@@ -1,6 +1,7 @@
 #include "launcher/job_hosts.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "launcher/hosts/host_line.hpp"
 #include "launcher/hosts/hostfile.hpp"
@@ -11,7 +12,8 @@
 namespace ringrun {
 namespace {
 
-/// Every name of -H; the hosts' where the lists say it in another way (^a, +n0).
+/// Every name of -H; of a hostfile, and where the lists say it in another way (^a, +n0), the hosts' as their lines
+/// stand.
 std::vector<std::string> sequence_of(const std::vector<std::string>& lists, const HostList& hosts) {
   std::vector<std::string> names;
   for (const std::string& list : lists) {
@@ -25,7 +27,12 @@ std::vector<std::string> sequence_of(const std::vector<std::string>& lists, cons
     }
   }
   if (!names.empty()) return names;
-  for (const Host& host : hosts) names.push_back(host.name);
+  std::multimap<int, std::string> by_line;
+  for (const Host& host : hosts) {
+    if (host.lines.empty()) names.push_back(host.name);
+    for (const int line : host.lines) by_line.emplace(line, host.name);
+  }
+  for (const auto& [line, name] : by_line) names.push_back(name);
   return names;
 }
 

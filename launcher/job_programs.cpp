@@ -5,6 +5,7 @@
 
 #include "launcher/job/program.hpp"
 #include "launcher/job_hosts.hpp"
+#include "lib/text/words.hpp"
 
 namespace ringrun {
 namespace {
@@ -16,12 +17,32 @@ void add_hosts(HostList& all, const HostList& hosts) {
   }
 }
 
+/// Open MPI's list of variables to export, "A=1;B", which it does not take beside -x: as words of -x.
+std::vector<std::string> listed_exports(const LaunchContext& context) {
+  const std::string name = "mca_base_env_list";
+  std::optional<std::string> list = find_variable(context.environment, "OMPI_MCA_" + name);
+  std::string delimiter = find_variable(context.environment, "OMPI_MCA_" + name + "_delimiter").value_or(";");
+  for (const auto& [parameter, value] : context.request.parameters) {
+    if (parameter == name) list = value;
+    if (parameter == name + "_delimiter") delimiter = value;
+  }
+  std::vector<std::string> words;
+  for (const std::string& word : split_text(list.value_or(""), delimiter.empty() ? ';' : delimiter[0])) {
+    if (!word.empty()) words.push_back(word);
+  }
+  return words;
+}
+
 }  // namespace
 
 void read_programs(LaunchContext& context) {
   std::vector<ProgramRequest> requests{context.request};
   requests.insert(requests.end(), context.request.more.begin(), context.request.more.end());
-  for (const ProgramRequest& request : requests) {
+  const std::vector<std::string> listed = listed_exports(context);
+  if (context.environment.erase("OMPI_MCA_mca_base_env_list") > 0)
+    context.dropped.push_back("OMPI_MCA_mca_base_env_list");
+  for (ProgramRequest& request : requests) {
+    request.exports.insert(request.exports.begin(), listed.begin(), listed.end());
     JobProgram& program = context.programs.emplace_back();
     program.ranks = request.ranks;
     program.argv = request.program;

@@ -125,8 +125,12 @@ class Launch {
 
   Job allot(const std::vector<HostAnswer>& answers) const {
     const auto own = static_cast<std::ptrdiff_t>(context_.hosts.size());
-    return allot_ranks(
-        {request_, context_.engine.kind, context_.hosts, {answers.begin(), answers.begin() + own}, context_.programs});
+    return allot_ranks({request_,
+                        context_.engine.kind,
+                        said_mapping(request_.engine_options.mapping, request_.parameters, context_.environment),
+                        context_.hosts,
+                        {answers.begin(), answers.begin() + own},
+                        context_.programs});
   }
 
   /// Nothing is known of the hosts but what the user says.

@@ -40,7 +40,7 @@ int start(const std::string& program, const std::vector<std::string>& args, cons
     print_bash_completion(streams.out);
     return printed(streams.out);
   }
-  if (request.masquerade && is_for_engine(request)) return become_engine(request, args, environment);
+  if (request.masquerade && is_for_engine(request)) return become_engine(program, request, args, environment);
   if (request.version) {
     streams.out << "ringrun " << kVersion << "\n";
     return printed(streams.out);

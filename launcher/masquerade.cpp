@@ -24,9 +24,10 @@ bool is_for_engine(const LaunchRequest& request) {
   return request.version || (request.program.empty() && !request.doctor && !request.completion && !request.help);
 }
 
-int become_engine(const LaunchRequest& request, const std::vector<std::string>& words, const Environment& environment) {
-  const std::string path = find_mpirun_path(request.prefix, environment, own_executable());
-  const std::string name = "mpirun";
+int become_engine(const std::string& program, const LaunchRequest& request, const std::vector<std::string>& words,
+                  const Environment& environment) {
+  const std::string name = std::filesystem::path(program).filename();
+  const std::string path = find_engine_path(name, request.prefix, environment, own_executable());
   std::vector<char*> argv = {const_cast<char*>(name.c_str())};
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);

@@ -17,7 +17,8 @@ bool is_engines_name(const std::string& program);
 /// program, which is its error.
 bool is_for_engine(const LaunchRequest& request);
 
-/// Becomes the engine's mpirun with these words; returns only by throwing.
-int become_engine(const LaunchRequest& request, const std::vector<std::string>& words, const Environment& environment);
+/// Becomes the engine's program of the name that ringrun is called by, with these words; returns only by throwing.
+int become_engine(const std::string& program, const LaunchRequest& request, const std::vector<std::string>& words,
+                  const Environment& environment);
 
 }  // namespace ringrun

@@ -1,5 +1,9 @@
+#include <cctype>
+#include <map>
+
 #include "launcher/cli/option_groups.hpp"
 #include "lib/error.hpp"
+#include "lib/text/words.hpp"
 
 namespace ringrun {
 namespace {
@@ -20,9 +24,16 @@ struct PassedRow {
   std::string remedy;
 };
 
+std::string example_of(const std::string& values) {
+  static const std::map<std::string, std::string> kExamples = {
+      {"N", "1"}, {"LIST", "USR1"}, {"DIR", "/tmp"}, {"FILE", "file"}, {"NAME", "ompi"}, {"PROGRAM", "orted"}};
+  const auto found = kExamples.find(values);
+  return found == kExamples.end() ? "-" : found->second;
+}
+
 OptionRow passed(PassedRow row) {
   Values example;
-  if (!row.values.empty()) example = {row.values == "N" ? "1" : row.values == "LIST" ? "USR1" : "FILE"};
+  if (!row.values.empty()) example = {example_of(row.values)};
   return {both_dashes(row.name),
           static_cast<int>(example.size()),
           row.values,
@@ -46,11 +57,25 @@ OptionRow only_four(const std::string& name, const std::string& values, const st
 OptionRow refused(const std::string& name, const std::string& values, const std::string& help,
                   const std::string& remedy) {
   OptionRow row = {both_dashes(name), values.empty() ? 0 : 1, values, help, {}, {}};
-  if (row.arity > 0) row.example = {"1"};
+  if (row.arity > 0) row.example = {example_of(values)};
   row.apply = [name, remedy](OptionTarget, const Values&) {
     throw UserError(name + " is not supported by ringrun", remedy);
   };
   return row;
+}
+
+/// Engines know signals by their whole names.
+OptionRow signals(PassedRow row) {
+  OptionRow result = passed(row);
+  result.apply = [apply = result.apply](OptionTarget t, const Values& v) {
+    std::vector<std::string> names;
+    for (const std::string& name : split_text(v[0], ',')) {
+      const bool short_name = !name.empty() && std::isupper(static_cast<unsigned char>(name[0])) != 0;
+      names.push_back(short_name && name.rfind("SIG", 0) != 0 ? "SIG" + name : name);
+    }
+    apply(t, {join_text(names, ",")});
+  };
+  return result;
 }
 
 }  // namespace
@@ -69,12 +94,12 @@ OptionRows engine_options() {
       only_four("--use-regexp", "", "names of hosts as regular expressions"),
       only_four("--fwd-mpirun-port", "", "every daemon listens on mpirun's port"),
       only_four("--enable-instant-on-support", "", "PMIx's instant start"),
-      passed({"--forward-signals",
-              "LIST",
-              "further signals that the ranks get",
-              {{"--mca", "ess_base_forward_signals"}},
-              {{"--forward-signals"}},
-              ""}),
+      signals({"--forward-signals",
+               "LIST",
+               "further signals that the ranks get",
+               {{"--mca", "ess_base_forward_signals"}},
+               {{"--forward-signals"}},
+               ""}),
       // Open MPI 4 asks every host anyway; 5.0.7 has the parameter and no option.
       passed({"--hetero-nodes",
               "",

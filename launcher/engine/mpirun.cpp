@@ -49,19 +49,19 @@ bool is_ringrun(const std::string& path, const std::string& ringrun) {
   return !own.empty() && build_id_of(path) == own;
 }
 
-std::string find_mpirun_path(const std::optional<std::string>& prefix, const Environment& environment,
-                             const std::string& ringrun) {
+std::string find_engine_path(const std::string& name, const std::optional<std::string>& prefix,
+                             const Environment& environment, const std::string& ringrun) {
   const auto is_self = [&](const std::string& path) { return is_ringrun(path, ringrun); };
   std::optional<std::string> path;
-  if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, "mpirun", is_self);
-  if (!path) path = find_on_path(environment, "mpirun", is_self);
-  if (!path) throw HostError("no mpirun is on PATH", kInstall);
+  if (prefix) path = find_on_path({{"PATH", *prefix + "/bin"}}, name, is_self);
+  if (!path) path = find_on_path(environment, name, is_self);
+  if (!path) throw HostError("no " + name + " is on PATH", kInstall);
   return *path;
 }
 
 Engine find_mpirun(const std::optional<std::string>& prefix, const Environment& environment,
                    const std::string& ringrun) {
-  const std::string path = find_mpirun_path(prefix, environment, ringrun);
+  const std::string path = find_engine_path("mpirun", prefix, environment, ringrun);
   const Captured said = capture_all({{{path, "--version"}, "", std::chrono::seconds(20)}}, 1)[0];
   return parse_mpirun_version(path, said.out + said.err);
 }

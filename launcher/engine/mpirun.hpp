@@ -11,9 +11,10 @@ namespace ringrun {
 /// True where the file is this program, under whatever name, or a copy of it.
 bool is_ringrun(const std::string& path, const std::string& ringrun);
 
-/// The first mpirun in PREFIX/bin, then on PATH, that is not ringrun. Throws HostError where there is none.
-std::string find_mpirun_path(const std::optional<std::string>& prefix, const Environment& environment,
-                             const std::string& ringrun);
+/// The first program `name` ("mpirun") in PREFIX/bin, then on PATH, that is not ringrun. Throws HostError where there
+/// is none.
+std::string find_engine_path(const std::string& name, const std::optional<std::string>& prefix,
+                             const Environment& environment, const std::string& ringrun);
 
 /// The first mpirun in PREFIX/bin, then on PATH, that is not ringrun under another name, asked for its version. Throws
 /// HostError where there is none, or another MPI's.

@@ -30,20 +30,29 @@ std::string host_name_for(const EngineRequest& request, int host) {
 /// The programs of the plan are one to Open MPI 5, which breaks down where it gets several (5.0.7).
 bool has_several_as_one(const EngineRequest& request) { return request.programs.empty() && request.program.empty(); }
 
+/// True where the engine fills the hosts in just this way by itself; a sequence would change its default binding.
+bool fills_hosts_in_order(const EngineRequest& request) {
+  return request.own_host <= 0 && std::is_sorted(request.host_of_rank.begin(), request.host_of_rank.end());
+}
+
 /// Each rank is given a host by name. mpirun fills the host that it runs on first, wherever it stands among the others
 /// (4.1.4, 5.0.7, measured); the sequential mapper alone keeps an order.
 bool names_each_rank(const EngineRequest& request) {
   if (request.host_of_rank.empty() || !request.programs.empty()) return false;
   if (request.in_list_order) return request.own_host > 0;
-  return request.options.mapping.by == "seq" || has_several_as_one(request);
+  if (has_several_as_one(request)) return !fills_hosts_in_order(request);
+  return request.options.mapping.by == "seq";
 }
+
+/// Each host is given as many slots as it has ranks, so that the engine's own rules come to ringrun's result.
+bool counts_ranks(const EngineRequest& request) { return request.in_list_order || has_several_as_one(request); }
 
 std::string host_words(const EngineRequest& request) {
   std::vector<std::string> words;
   if (names_each_rank(request)) {
     for (const int host : request.host_of_rank) words.push_back(host_name_for(request, host));
   } else {
-    const std::vector<int>& counts = request.in_list_order ? request.ranks : request.slots;
+    const std::vector<int>& counts = counts_ranks(request) ? request.ranks : request.slots;
     for (std::size_t i = 0; i < request.hosts.size(); ++i)
       words.push_back(host_name_for(request, static_cast<int>(i)) + ":" + std::to_string(counts[i]));
   }
@@ -57,9 +66,14 @@ Mapping mapping_for(const EngineRequest& request) {
     mapping.by = "seq";
     mapping.rank_by.reset();
     mapping.span = mapping.no_local = false;
+  } else if (has_several_as_one(request)) {
+    const bool by_host = mapping.by == "node" || mapping.by == "seq" || mapping.by.rfind("ppr", 0) == 0;
+    if (by_host) mapping.by.clear();
+    mapping.rank_by.reset();
+    mapping.no_local = false;
   }
-  // Each host is given as many slots as it has ranks, and 5.0.7 gives the first host all of them on this word.
-  if (request.in_list_order) mapping.oversubscribe = mapping.never_oversubscribe = false;
+  // On this word 5.0.7 gives the first host all ranks.
+  if (counts_ranks(request)) mapping.oversubscribe = mapping.never_oversubscribe = false;
   if (!mapping.bind_to && request.binds) mapping.bind_to = "none";
   return mapping;
 }
@@ -202,7 +216,9 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
   // mpirun stops where it finds no ssh, as in most containers, for hosts too that need none.
   if (request.no_ssh) words.add("--mca", "plm_rsh_agent", request.ringrun);
   for (const auto& [name, value] : request.parameters) {
-    if (!is_remote_shell_parameter(name)) add_parameter(words, request, name, value);
+    // What the list of variables says, -x says already.
+    if (!is_remote_shell_parameter(name) && name.rfind("mca_base_env_list", 0) != 0)
+      add_parameter(words, request, name, value);
   }
   if (one) {
     words.add("-x", kPlanVariable);

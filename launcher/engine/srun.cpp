@@ -97,7 +97,9 @@ EngineCommand srun_command(const EngineRequest& request, const Environment& envi
 
   for (const auto& [name, value] : request.parameters) {
     if (is_launcher_parameter(name)) refuse("--mca " + name, "it is a parameter of mpirun");
-    command.set.insert_or_assign("OMPI_MCA_" + name, value);
+    const auto option = request.parameter_options.find(name);
+    const bool pmix = option != request.parameter_options.end() && option->second == "--pmixmca";
+    command.set.insert_or_assign((pmix ? "PMIX_MCA_" : "OMPI_MCA_") + name, value);
   }
   // srun carries its whole environment to the ranks. The wrapper sets these from the plan.
   for (const auto& [name, value] : request.exports.forwarded) command.set.insert_or_assign(name, value);

@@ -32,6 +32,8 @@ struct Host {
   HostAttributes attributes;
   /// What was read and passed over, as sentences that begin with the file and line.
   std::vector<std::string> warnings;
+  /// Of a hostfile: the numbers of the lines that name it.
+  std::vector<int> lines;
   /// "FILE:LINE" or "-H", for messages.
   std::string origin;
 };

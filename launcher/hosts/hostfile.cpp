@@ -109,6 +109,7 @@ HostList parse_hostfile(std::string_view text, const std::string& file) {
         add_again(hosts[entry->second.index], host, entry->second.slots_said);
         entry->second.slots_said = entry->second.slots_said || host.slots.has_value();
       }
+      hosts[entry->second.index].lines.push_back(line.number);
     }
   }
   for (Host& host : hosts) merge_defaults(host.attributes, common);

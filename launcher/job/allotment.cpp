@@ -44,11 +44,11 @@ void check_program(const std::string& program, const HostList& hosts, const std:
 }
 
 /// Where ringrun binds ranks unless somebody says otherwise.
-bool may_bind(const LaunchRequest& launch) {
-  const Mapping& mapping = launch.engine_options.mapping;
+bool may_bind(const JobRequest& request) {
+  const Mapping& mapping = request.mapping.mapping;
   const bool said = mapping.bind_to || mapping.cpus_per_rank || mapping.cpu_set || mapping.hardware_threads ||
                     mapping.by == "rankfile" || mapping.by.rfind("pe-list", 0) == 0;
-  return !said && !launch.masquerade;
+  return !said && !request.launch.masquerade;
 }
 
 std::unordered_map<std::string, int> places_by_name(const HostList& hosts, const std::vector<int>& places) {
@@ -65,7 +65,7 @@ struct Capacities {
 };
 
 Capacities read_capacities(const JobRequest& request) {
-  const bool threads = request.launch.engine_options.mapping.hardware_threads;
+  const bool threads = request.mapping.mapping.hardware_threads;
   Capacities result;
   for (std::size_t i = 0; i < request.hosts.size(); ++i) {
     const HostFacts& facts = request.answers[i].facts;
@@ -105,7 +105,8 @@ std::vector<std::vector<HostSlots>> hosts_of_programs(const JobRequest& request,
 LayoutRequest layout_request(const JobRequest& request, const Job& job, const std::vector<int>& slots,
                              const std::unordered_map<std::string, int>& places) {
   LayoutRequest layout;
-  layout.mapping = request.launch.engine_options.mapping;
+  layout.mapping = request.mapping.mapping;
+  layout.unknown = request.mapping.unknown;
   layout.rule = job.in_list_order || request.engine == EngineKind::slurm ? LayoutRule::list
                 : request.engine == EngineKind::openmpi4                 ? LayoutRule::openmpi4
                                                                          : LayoutRule::openmpi5;
@@ -203,14 +204,15 @@ Job allot_ranks(JobRequest request) {
   const std::vector<int> slots =
       resolve_slots(request.hosts, capacities.hosts, launch.program.empty() && !launch.ranks && !launch.masquerade);
   Job job;
-  job.in_list_order = capacities.any_gpu && programs.size() == 1 && !launch.engine_options.mapping.says_where();
+  job.in_list_order =
+      capacities.any_gpu && programs.size() == 1 && !request.mapping.unknown && !request.mapping.mapping.says_where();
   job.program_hosts = hosts_of_programs(request, capacities, places);
   const RankLayout layout = lay_out_ranks(layout_request(request, job, slots, places));
   job.certain = layout.certain;
   job.program_ranks = layout.program_ranks;
 
   std::vector<int> new_places(request.hosts.size(), -1);
-  const PlacementPolicy policy{may_bind(launch)};
+  const PlacementPolicy policy{may_bind(request)};
   for (const int place : order_of_hosts(layout, request.hosts.size())) {
     const auto i = static_cast<std::size_t>(place);
     new_places[i] = static_cast<int>(job.hosts.size());

@@ -7,6 +7,7 @@
 #include "launcher/cli/launch_request.hpp"
 #include "launcher/engine/engine.hpp"
 #include "launcher/engine/exports.hpp"
+#include "launcher/engine/mapping_parameters.hpp"
 #include "launcher/environment.hpp"
 #include "launcher/hosts/host_list.hpp"
 #include "launcher/job/job_program.hpp"
@@ -60,6 +61,8 @@ std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answ
 struct JobRequest {
   const LaunchRequest& launch;
   EngineKind engine = EngineKind::openmpi4;
+  /// By options and parameters.
+  SaidMapping mapping;
   HostList hosts;
   /// One for each host.
   std::vector<HostAnswer> answers;

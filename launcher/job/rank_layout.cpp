@@ -43,8 +43,8 @@ class ProgramLayout {
     const int have = std::accumulate(free_.begin(), free_.end(), 0);
     if (ranks_ > have && !mapping_.oversubscribe) reject_too_many();
     if (mapping_.by == "node") return ranks_ > have ? in_turn_beyond_slots() : in_turn();
-    // 5.0.7 lets the first host have them all where more ranks than slots are allowed.
-    if (mapping_.oversubscribe && request_.rule == LayoutRule::openmpi5 && mapping_.by != "node") {
+    // 5.0.7 lets the first host have them all where more ranks than slots are allowed and nobody says by slot.
+    if (mapping_.oversubscribe && request_.rule == LayoutRule::openmpi5 && mapping_.by != "slot") {
       std::vector<int> shares(order_.size(), 0);
       shares[0] = ranks_;
       return shares;
@@ -154,9 +154,12 @@ class ProgramLayout {
 
 bool is_certain(const LayoutRequest& request) {
   const Mapping& mapping = request.mapping;
+  if (request.unknown) return false;
   if (mapping.by.rfind("dist:", 0) == 0 || mapping.by.rfind("pe-list", 0) == 0) return false;
   // Ranks on each object of a host: as many as it has of them.
   if (mapping.by.rfind("ppr:", 0) == 0 && ranks_per_node(mapping) == 0) return false;
+  // What a rank takes of a host's cores, its slots do not say.
+  if (mapping.cpus_per_rank) return false;
   // Both generations cross hosts in ways of their own.
   if (mapping.span || (mapping.rank_by && mapping.rank_by->find("span") != std::string::npos)) return false;
   if (mapping.by == "rankfile" && request.rank_rows.empty()) return false;

@@ -35,6 +35,8 @@ struct RankRow {
 struct LayoutRequest {
   LayoutRule rule = LayoutRule::list;
   Mapping mapping;
+  /// The mapping is said in a way that only the engine understands.
+  bool unknown = false;
   /// Of the whole job, for messages and limits.
   HostList hosts;
   /// The launching host's place among them, -1 where it is none of them.

@@ -27,7 +27,7 @@ TEST_F(Masquerade, PrintsTheEnginesVersion) {
   const std::string engine = shell("mpirun --version", "").out;
   EXPECT_THAT(engine, HasSubstr("(Open MPI)"));
   EXPECT_EQ(shell("mpirun --version").out, engine);
-  EXPECT_EQ(shell("mpiexec -V").out, engine);
+  EXPECT_EQ(shell("mpiexec -V").out, shell("mpiexec -V", "").out);
 }
 
 TEST_F(Masquerade, LeavesACallWithoutAProgramToTheEngine) {

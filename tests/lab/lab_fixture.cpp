@@ -201,7 +201,7 @@ std::string wait_for_process(const std::function<std::vector<std::string>()>& pr
         for (const auto& line : processes()) {
           std::string pid, path, word;
           std::istringstream(line) >> pid >> path >> word;
-          if (is_right(path.substr(path.rfind('/') + 1), word)) found = pid;
+          if (found.empty() && is_right(path.substr(path.rfind('/') + 1), word)) found = pid;
         }
         return !found.empty();
       },

@@ -75,8 +75,8 @@ TEST_F(Mapping, InSequenceFollowsTheListOfHosts) {
 }
 
 TEST_F(Mapping, MasterAddressIsThatOfRankZerosHost) {
-  const CommandResult result =
-      remote({"-H", "127.0.0.3:1,127.0.0.2:1", "--map-by", "seq", "sh", "-c", "echo $RANK $MASTER_ADDR"});
+  const CommandResult result = remote(
+      {"--no-preflight", "-H", "127.0.0.3:1,127.0.0.2:1", "--map-by", "seq", "sh", "-c", "echo $RANK $MASTER_ADDR"});
   EXPECT_THAT(sorted_lines(result.out), ElementsAre("0 127.0.0.3", "1 127.0.0.3")) << result.err;
 }
 

@@ -153,6 +153,11 @@ TEST(OpenMpi, SeveralProgramsAreOneToFiveWithAHostForEachRank) {
   const Words argv = openmpi_command(request, {}).argv;
   EXPECT_EQ((Words{argv.begin() + 1, argv.begin() + 7}), (Words{"-np", "3", "-H", "a,b,a", "--map-by", "seq"}));
   EXPECT_EQ((Words{argv.end() - 3, argv.end()}), (Words{"/opt/ringrun", "__rank", "--"}));
+  request.host_of_rank = {0, 0, 1};
+  request.slots = {4, 4};
+  const Words in_order = openmpi_command(request, {}).argv;
+  EXPECT_EQ((Words{in_order.begin() + 3, in_order.begin() + 6}), (Words{"-H", "a:2,b:1", "--mca"}))
+      << "so that its default binding stays";
 }
 
 TEST(OpenMpi, OptionsAndParametersArePassedOn) {

@@ -50,7 +50,9 @@ TEST(MappingWords, AreEachGenerationsOwn) {
        "--continuous --show-progress",
        "--runtime-options continuous,show-progress"},
       {{"--stdin", "1"}, "--stdin 1", "--stdin 1"},
-      {{"--forward-signals", "USR1"}, "--mca ess_base_forward_signals USR1", "--forward-signals USR1"},
+      {{"--forward-signals", "USR1,SIGHUP,12"},
+       "--mca ess_base_forward_signals SIGUSR1,SIGHUP,12",
+       "--forward-signals SIGUSR1,SIGHUP,12"},
       {{"--hetero-nodes"}, "", "--prtemca prte_hetero_nodes 1"},
       {{"--tmpdir", "/t"}, "--mca orte_tmpdir_base /t", "--tmpdir /t"},
   };

@@ -88,6 +88,7 @@ TEST(RankLayout, BeyondTheSlotsIsEvenInFourAndAllOnTheFirstHostInFive) {
   EXPECT_EQ(laid_out(kFour, four_hosts, {"-np", "9", "--oversubscribe"}), "own own own x x y y y z");
   EXPECT_EQ(laid_out(kFour, four_hosts, {"-np", "13", "--oversubscribe"}), "own own own own x x x y y y y z z");
   EXPECT_EQ(laid_out(kFive, four_hosts, {"-np", "4", "--oversubscribe"}), "own own own own");
+  EXPECT_EQ(laid_out(kFive, four_hosts, {"-np", "9", "--map-by", "slot:oversubscribe"}), "own own own x x y y y z");
   EXPECT_EQ(laid_out(kFive, four_hosts, {"-np", "5", "--oversubscribe", "--map-by", "node"}), "own x y z own");
 }
 
@@ -100,7 +101,8 @@ TEST(RankLayout, IsTheEnginesSecretWhereItDependsOnTheMachine) {
   for (const std::vector<std::string>& options : std::vector<std::vector<std::string>>{{"--map-by", "ppr:1:core"},
                                                                                        {"--map-by", "core:span"},
                                                                                        {"--rank-by", "package:span"},
-                                                                                       {"--map-by", "dist:a"}})
+                                                                                       {"--map-by", "dist:a"},
+                                                                                       {"--map-by", "slot:pe=2"}})
     EXPECT_EQ(laid_out(kFour, "x:2,own:2", options), "?") << options[1];
   EXPECT_EQ(laid_out(kFive, "x:2,own:2", {"--cpu-set", "0"}), "?");
 }

@@ -1,0 +1,118 @@
+#include <gtest/gtest.h>
+
+#include "launcher/cli/parse.hpp"
+#include "launcher/job/job.hpp"
+#include "launcher/launch_errors.hpp"
+#include "tests/unit/error_text.hpp"
+
+namespace ringrun {
+namespace {
+
+/// Answers as of hosts b and a, of which a is the launching one, with so many GPUs and four cores each.
+class Allotment : public testing::Test {
+ protected:
+  Job allot(const std::vector<std::string>& words, int gpus, bool masquerade = false) {
+    launch_ = parse_command_line(words);
+    launch_.masquerade = masquerade;
+    JobProgram program;
+    program.ranks = launch_.ranks;
+    program.argv = {"/bin/x"};
+    HostList hosts;
+    std::vector<HostAnswer> answers;
+    for (const char* name : {"b", "a"}) {
+      hosts.emplace_back();
+      hosts.back().name = name;
+      hosts.back().origin = "ab";
+      hosts.back().cores_unless_said = true;
+      HostAnswer& answer = answers.emplace_back();
+      answer.local = std::string(name) == "a";
+      answer.facts.identity = answer.facts.hostname = name;
+      answer.facts.program.state = ProgramState::executable;
+      answer.facts.cwd_exists = true;
+      answer.facts.machine.numa_nodes = {{0, {{{0}}, {{1}}, {{2}}, {{3}}}}};
+      for (int index = 0; index < gpus; ++index) {
+        answer.facts.gpus.emplace_back();
+        answer.facts.gpus.back().index = index;
+      }
+      program.sequence.push_back(name);
+    }
+    programs_ = {program};
+    return allot_ranks({launch_, EngineKind::openmpi4,
+                        said_mapping(launch_.engine_options.mapping, launch_.parameters, environment_), hosts, answers,
+                        programs_});
+  }
+
+  static std::string hosts(const Job& job) {
+    std::string text;
+    for (const int place : job.host_of_rank) text += job.hosts[static_cast<std::size_t>(place)].host.name;
+    return text;
+  }
+
+  LaunchRequest launch_;
+  Environment environment_;
+  std::vector<JobProgram> programs_;
+};
+
+TEST_F(Allotment, GivesGpusARankEachInTheOrderOfTheList) {
+  const Job job = allot({"x"}, 2);
+  EXPECT_EQ(hosts(job), "bbaa");
+  EXPECT_TRUE(job.in_list_order && job.binds && job.certain);
+  EXPECT_EQ(job.hosts[0].slots, 2);
+}
+
+TEST_F(Allotment, FollowsTheEngineWithoutGpus) {
+  const Job job = allot({"x"}, 0);
+  EXPECT_EQ(hosts(job), "aaaabbbb") << "the launching host first";
+  EXPECT_FALSE(job.in_list_order || job.binds);
+}
+
+TEST_F(Allotment, FollowsTheEngineUnderMpirunsName) {
+  const Job job = allot({"-np", "5", "x"}, 2, true);
+  EXPECT_EQ(hosts(job), "aaaab") << "slots are cores";
+  EXPECT_FALSE(job.in_list_order || job.binds);
+}
+
+TEST_F(Allotment, FollowsTheUsersMappingWithGpusAsSlots) {
+  const Job job = allot({"--map-by", "node", "x"}, 2);
+  EXPECT_EQ(hosts(job), "abab");
+  EXPECT_FALSE(job.in_list_order);
+  EXPECT_TRUE(job.binds) << "the mapping says nothing of binding";
+  EXPECT_FALSE(allot({"--map-by", ":pe=2", "x"}, 2).binds);
+  EXPECT_FALSE(allot({"--bind-to", "core", "x"}, 2).binds);
+}
+
+TEST_F(Allotment, FollowsAMappingThatParametersSay) {
+  EXPECT_EQ(hosts(allot({"--mca", "rmaps_base_mapping_policy", "node", "x"}, 2)), "abab");
+  environment_ = {{"OMPI_MCA_rmaps_base_mapping_policy", "node"}, {"OMPI_MCA_hwloc_base_binding_policy", "core"}};
+  const Job job = allot({"x"}, 2);
+  EXPECT_EQ(hosts(job), "abab");
+  EXPECT_FALSE(job.binds);
+  EXPECT_EQ(hosts(allot({"--map-by", "slot", "x"}, 2)), "aabb") << "an option wins";
+  environment_ = {{"PRTE_MCA_rmaps_base_oversubscribe", "true"}};
+  EXPECT_EQ(allot({"-np", "6", "x"}, 2).host_of_rank.size(), 6u);
+  environment_ = {{"OMPI_MCA_rmaps_base_n_pernode", "1"}};
+  EXPECT_FALSE(allot({"x"}, 2).certain);
+}
+
+TEST_F(Allotment, KeepsHostsWithoutRanksApart) {
+  const Job job = allot({"-np", "1", "x"}, 2);
+  ASSERT_EQ(job.hosts.size(), 1u);
+  EXPECT_EQ(job.hosts[0].host.name, "b");
+  ASSERT_EQ(job.idle.size(), 1u);
+  EXPECT_EQ(job.idle[0].host.name, "a");
+}
+
+TEST_F(Allotment, KeepsEveryHostWhereOnlyTheEngineKnows) {
+  const Job job = allot({"--map-by", "ppr:1:core", "x"}, 2);
+  EXPECT_FALSE(job.certain);
+  EXPECT_EQ(job.hosts.size(), 2u);
+  EXPECT_EQ(job.hosts[0].host.name, "a");
+  EXPECT_EQ(job.hosts[0].placements.size(), 2u) << "a row for each GPU";
+}
+
+TEST_F(Allotment, RefusesMoreRanksThanGpus) {
+  EXPECT_EQ(problem_of([&] { allot({"-np", "5", "x"}, 2); }), "-np 5 wants 5 slots, the hosts have 4: b 2, a 2");
+}
+
+}  // namespace
+}  // namespace ringrun
