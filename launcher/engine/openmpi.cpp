@@ -107,15 +107,16 @@ void add_remote_shell(Words& words, const EngineRequest& request) {
 /// two ranks where Slurm has two tasks), and its daemons would not know their place. With them in steps of their own
 /// they must not go to the background: Slurm ends what a step leaves behind.
 void keep_slurm_out(Words& words, const EngineRequest& request) {
-  const bool five = is_five(request.engine);
   for (const auto& [name, value] : request.parameters) {
     if (name != "plm" && name != "ras") continue;
     throw UserError(
         "--mca " + name + " " + value + ": in a Slurm allocation ringrun gives mpirun its hosts and daemons",
         "leave it off; --engine slurm starts the ranks by srun");
   }
-  words.add("--mca", "plm", five ? "ssh" : "rsh", "--mca", "ras", "^slurm");
-  words.add("--mca", five ? "prte_leave_session_attached" : "orte_leave_session_attached", "1");
+  // Open MPI 5.0.7 takes the parameter prte_leave_session_attached and starts its daemons in the background all the
+  // same.
+  words.add("--mca", "plm", is_five(request.engine) ? "ssh" : "rsh", "--mca", "ras", "^slurm",
+            "--leave-session-attached");
 }
 
 // Open MPI 5 has new names for these, and is silent about the old ones.

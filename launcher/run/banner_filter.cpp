@@ -17,9 +17,13 @@ bool may_be_dashes(std::string_view line) {
 }
 
 // Of srun and slurmstepd 22.05, when a task has failed or the step is ended; of mpirun 4.1, for each signal.
-constexpr std::array<std::string_view, 6> kLines = {
-    "srun: error: ",        "srun: Terminating ",           "srun: Job step aborted: ",
-    "srun: launch/slurm: ", "slurmstepd: error: *** STEP ", "mpirun: Forwarding signal "};
+constexpr std::array<std::string_view, 7> kLines = {"srun: error: ",
+                                                    "slurmstepd",
+                                                    "srun: Terminating ",
+                                                    "srun: Job step aborted: ",
+                                                    "srun: launch/slurm: ",
+                                                    "mpirun: Forwarding signal ",
+                                                    "(null): Forwarding signal "};
 
 // mpirun (4.1 and 5.0.7) warns where a remote shell was faster than mpirun itself, which harms nobody.
 bool is_setpgid_warning(std::string_view line) {
@@ -35,7 +39,12 @@ bool is_line(std::string_view line) {
             line.find("Terminated") != std::string_view::npos || line.find("(core dumped)") != std::string_view::npos ||
             line.find("Aborted") != std::string_view::npos || line.find("fault") != std::string_view::npos);
   }
-  return std::any_of(kLines.begin() + 1, kLines.end(),
+  // "slurmstepd-b: error: *** STEP 7.1 ON b CANCELLED AT …", and what PMIx says of the killed ranks.
+  if (line.rfind(kLines[1], 0) == 0) {
+    return line.find(": error: *** STEP ") != std::string_view::npos ||
+           line.find(": error:  mpi/pmix") != std::string_view::npos;
+  }
+  return std::any_of(kLines.begin() + 2, kLines.end(),
                      [&](std::string_view beginning) { return line.rfind(beginning, 0) == 0; });
 }
 

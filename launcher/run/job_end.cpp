@@ -30,13 +30,13 @@ JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_
     if (failure.error == 0 && (end.engine.signal == 0 || end.told_to_end)) {
       verdict.restart_reason = rank_words(failure) + " " + end_words(failure);
     }
-  } else if (end.engine.signal != 0) {
+  } else if (end.engine.signal != 0 && end.lost_node.empty()) {
     verdict.exit_code = 128 + end.engine.signal;
     verdict.shows_banners = true;
   } else if (!end.lost_node.empty() || end.engine.code == kLostDaemon) {
     verdict.exit_code = kHostOrNetwork;
     verdict.lines.push_back((end.lost_node.empty() ? "a host" : end.lost_node) +
-                            " was lost: mpirun's daemon there ended, or the network to it\n");
+                            " was lost: the engine's daemon there ended, or the network to it\n");
   } else if (!end.unfinished_rank.empty()) {
     verdict.exit_code = end.engine.code;
     verdict.lines.push_back(end.unfinished_rank + " ended without MPI_Finalize, and the others were stopped\n");

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <vector>
@@ -7,6 +9,12 @@
 #include "launcher/run/rank_record.hpp"
 
 namespace ringrun {
+
+/// The launcher's clock, us.
+inline std::int64_t arrival_now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
 
 /// What is known of a job's ranks, from their records. The clocks of hosts need not agree: a record that came fastest
 /// tells how far a host's clock is from the launcher's.

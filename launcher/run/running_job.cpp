@@ -21,11 +21,6 @@ constexpr auto kSameMoment = std::chrono::seconds(1);
 constexpr std::chrono::seconds kShortPatience{2};
 constexpr std::size_t kMostRecent = 4096;
 
-std::int64_t clock_us() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 std::string seconds(std::chrono::seconds time) { return std::to_string(time.count()) + " s"; }
 
 }  // namespace
@@ -43,6 +38,7 @@ RunningJob::RunningJob(uv_loop_t& loop, const JobCommand& command, std::optional
           loop, [this](EngineEnd end) { on_engine_end(end); }, [this] { on_patience_end(); }),
       records_(command.run_id),
       watch_(command.hang_timeout),
+      steps_(loop, command.hosts, [this](const std::string& host) { on_lost(host); }),
       start_(loop, command, [this](const StartTimer::Event& event) { on_stall(event); }) {
   for (uv_timer_t* timer : {&held_timer_, &tick_, &grace_, &timeout_}) {
     uv_timer_init(&loop, timer);
@@ -61,6 +57,7 @@ int RunningJob::start(std::vector<std::string> words, std::vector<std::string> v
   out_pipe_.start();
   err_pipe_.start();
   start_.start(engine_.pid());
+  if (command_.engine == EngineKind::slurm) steps_.start(engine_.pid());
   if (deadline_) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(*deadline_ - std::chrono::steady_clock::now());
@@ -124,11 +121,13 @@ void RunningJob::take(const Record& record) {
   if (const auto* shell = std::get_if<ShellRecord>(&record)) return start_.add(*shell);
   if (const auto* rank = std::get_if<StartRecord>(&record)) {
     start_.add(*rank);
-    return ranks_.add(*rank, clock_us());
+    steps_.add(*rank);
+    return ranks_.add(*rank, arrival_now());
   }
+  steps_.add(std::get<EndRecord>(record));
   // What ends when the job was told to end is a consequence.
   if (cause_ != EndCause::engine) return;
-  ranks_.add(std::get<EndRecord>(record), clock_us());
+  ranks_.add(std::get<EndRecord>(record), arrival_now());
   if (ranks_.any_failed() && !first_failure_) {
     first_failure_ = std::chrono::steady_clock::now();
     start_.stop();
@@ -204,6 +203,14 @@ void RunningJob::end_it(EndCause cause) {
   engine_.expect_end(patience());
 }
 
+void RunningJob::on_lost(const std::string& host) {
+  if (cause_ != EndCause::engine || loss_ || end_) return;
+  lost_host_ = host;
+  loss_ = std::chrono::steady_clock::now();
+  engine_.forward(SIGTERM);
+  engine_.expect_end(patience());
+}
+
 void RunningJob::on_timeout() {
   if (cause_ != EndCause::engine || engine_.told_to_end() || end_) return;
   say("the job has taken longer than " + seconds(*command_.timeout) + " (--timeout) and is ended");
@@ -267,6 +274,7 @@ void RunningJob::report() {
   JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, {}, {}};
   // In a job that ends by itself the shells may end with any code.
   if (end_->code == 0 && end.lost_node.empty()) end.lost_node = start_.lost_host();
+  if (!lost_host_.empty()) end.lost_node = lost_host_;
   end.lost_first = loss_ && (!first_failure_ || *loss_ < *first_failure_ + kSameMoment);
   end.unfinished_rank = filter_.unfinished_rank();
   end.failed_start = start_.failed_start();
@@ -290,6 +298,7 @@ void RunningJob::close() {
   err_pipe_.close();
   engine_.close();
   start_.close();
+  steps_.close();
   for (uv_timer_t* timer : {&held_timer_, &tick_, &grace_, &timeout_}) {
     uv_close(reinterpret_cast<uv_handle_t*>(timer), nullptr);
   }

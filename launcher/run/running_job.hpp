@@ -20,6 +20,7 @@
 #include "launcher/run/rank_ledger.hpp"
 #include "launcher/run/record_reader.hpp"
 #include "launcher/run/start_timer.hpp"
+#include "launcher/run/step_timer.hpp"
 
 namespace ringrun {
 
@@ -58,6 +59,7 @@ class RunningJob {
   void say(const std::string& lines);
   void balance();
   void on_tick();
+  void on_lost(const std::string& host);
   void on_timeout();
   void on_stall(const StartTimer::Event& event);
   void end_it(EndCause cause);
@@ -88,6 +90,7 @@ class RunningJob {
   BannerFilter filter_;
   OutputWatch watch_;
   RankLedger ranks_;
+  StepTimer steps_;
   StartTimer start_;
   uv_timer_t held_timer_{};
   uv_timer_t tick_{};
@@ -98,6 +101,8 @@ class RunningJob {
   int signal_ = 0;  ///< the user's
   std::optional<TimePoint> first_failure_;
   std::optional<TimePoint> loss_;
+  /// Which `steps_` found.
+  std::string lost_host_;
   std::string recent_;  ///< what standard error has shown last
   bool loss_told_ = false;
   bool grace_over_ = false;

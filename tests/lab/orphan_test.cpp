@@ -80,7 +80,7 @@ TEST_F(LabStubborn, NothingIsLeftAfterADaemonIsKilledAndItsHostIsNamed) {
   expect_no_process_left();
   const auto result = job.finish();
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out, testing::HasSubstr("ringrun: 192.168.1.6 was lost: mpirun's daemon there ended"));
+  EXPECT_THAT(result.out, testing::HasSubstr("ringrun: 192.168.1.6 was lost: the engine's daemon there ended"));
 }
 
 TEST_F(LabStubborn, NothingIsLeftAfterARankFails) {

@@ -71,7 +71,8 @@ TEST(BannerFilter, TakesOutMpirunsWordsAboutSignalsAndFastShells) {
 TEST(BannerFilter, TakesOutWhatSrunSaysOfTasksAndLeavesItsReasons) {
   const std::string tasks =
       "srun: error: b: task 1: Exited with exit code 3\nsrun: error: a: tasks 0,2: Segmentation fault\n"
-      "srun: Terminating StepId=7.0\nslurmstepd: error: *** STEP 7.0 ON a CANCELLED AT 2026-11-30T16:00:00 ***\n";
+      "srun: Terminating StepId=7.0\nslurmstepd-a: error: *** STEP 7.0 ON a CANCELLED AT 2026-11-30T16:00:00 ***\n"
+      "slurmstepd-a: error:  mpi/pmix_v4: _errhandler: a [0]: pmixp_client_v2.c:211: Error handler invoked\n";
   const std::string reasons = "srun: error: Unable to allocate resources: Invalid account\nsrun: job 7 queued\nsr";
   for (const std::size_t piece : {1, 7, 10000}) {
     EXPECT_EQ(filtered(tasks + reasons, piece).shown, reasons) << piece;

@@ -205,10 +205,10 @@ TEST(OpenMpi, InASlurmAllocationTheHostsAreThoseItIsGiven) {
     const Words argv = openmpi_command(request, {}).argv;
     return std::search(argv.begin(), argv.end(), wanted.begin(), wanted.end()) != argv.end();
   };
-  EXPECT_TRUE(says({"--mca", "plm", "rsh", "--mca", "ras", "^slurm", "--mca", "orte_leave_session_attached", "1"}));
+  EXPECT_TRUE(says({"--mca", "plm", "rsh", "--mca", "ras", "^slurm", "--leave-session-attached"}));
   request = two_hosts(5);
   request.in_allocation = true;
-  EXPECT_TRUE(says({"--mca", "plm", "ssh", "--mca", "ras", "^slurm", "--mca", "prte_leave_session_attached", "1"}));
+  EXPECT_TRUE(says({"--mca", "plm", "ssh", "--mca", "ras", "^slurm", "--leave-session-attached"}));
   request.parameters = {{"plm", "slurm"}};
   EXPECT_EQ(problem_of([&] { openmpi_command(request, {}); }),
             "--mca plm slurm: in a Slurm allocation ringrun gives mpirun its hosts and daemons");

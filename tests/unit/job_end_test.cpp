@@ -121,6 +121,10 @@ TEST(JobEnd, LeavesTheWordToTheEngineWhereNoRankSpoke) {
   EXPECT_EQ(verdict.exit_code, 7);
   EXPECT_TRUE(verdict.shows_banners);
   EXPECT_EQ(verdict.restart_reason, "");
+  JobEnd killed = engine_ended(0, 9);
+  killed.told_to_end = true;
+  killed.lost_node = "b";
+  EXPECT_EQ(judge(killed, started(2), "").exit_code, 3) << "killed because a host was lost";
   EXPECT_THAT(judge(engine_ended(0, 9), started(2), "").lines,
               ElementsAre("mpirun was killed by signal 9, and the job with it\n"));
 }
@@ -133,7 +137,7 @@ TEST(JobEnd, OfALostHostIsTheHostsFaultAlsoWhereARankNoticedIt) {
   ledger.add(ended(0, "a", 1), 0);
   EXPECT_EQ(judge(end, ledger, "").exit_code, 3);
   EXPECT_THAT(judge(end, ledger, "").lines,
-              ElementsAre("b was lost: mpirun's daemon there ended, or the network to it\n"));
+              ElementsAre("b was lost: the engine's daemon there ended, or the network to it\n"));
   end.lost_first = false;
   EXPECT_EQ(judge(end, ledger, "").exit_code, 1);
   EXPECT_EQ(judge(engine_ended(205), started(2), "").exit_code, 3);
