@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <ostream>
 
 #include "lib/error.hpp"
@@ -77,7 +78,7 @@ int Process::run() {
   if (is_first() && !options_.json_file.empty()) json.emplace(options_.json_file, head);
   if (is_first()) print_head(out_, head);
   const SweepSummary summary = sweep(options.plan, json);
-  if (is_first()) print_foot(out_, summary, options_.least_bandwidth);
+  if (is_first()) print_foot(out_, options_.plan.kind, summary, options_.least_bandwidth);
   if (json) json->write(summary, options_.least_bandwidth);
   finish();
   if (!out_) throw SystemError("write to standard output", std::strerror(errno), errno);
@@ -172,24 +173,54 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
   return library.backend->join(id, placement, max_bytes);
 }
 
-/// Drops from "all" what the backend lacks; a type or operation asked for by name is refused instead.
+/// Drops from "all" what the backend lacks; what was asked for by name is refused instead.
 std::optional<Unsupported> Process::keep_supported(Options& options) {
-  std::vector<DataType> types;
-  std::vector<ReduceOp> ops;
-  for (DataType type : options.plan.types) {
-    const auto why = collective_->refusal(type, ReduceOp::kSum);
-    if (!why) types.push_back(type);
-    if (why && options.all_types) decision_.remarks.push_back("Left out: " + *why);
-    if (why && !options.all_types) return Unsupported(*why, "choose another with -d, or another --backend");
+  SweepPlan& plan = options.plan;
+  const CollectiveDescription& collective = description_of(plan.kind);
+  const int ranks = collective_->ranks();
+  if (plan.kind == CollectiveKind::kHypercube && (ranks & (ranks - 1)) != 0) {
+    return Unsupported(fmt::format("a hypercube has 2, 4, 8 … ranks, not {}", ranks), "start another number of ranks");
   }
-  for (ReduceOp op : options.plan.ops) {
-    const auto why = collective_->refusal(DataType::kFloat, op);
-    if (!why) ops.push_back(op);
-    if (why && options.all_ops) decision_.remarks.push_back("Left out: " + *why);
-    if (why && !options.all_ops) return Unsupported(*why, "choose another with -o, or another --backend");
+  if (options.all_roots) {
+    plan.roots.resize(static_cast<std::size_t>(ranks));
+    std::iota(plan.roots.begin(), plan.roots.end(), 0);
   }
-  options.plan.types = types;
-  options.plan.ops = ops;
+  if (plan.roots.back() >= ranks) {
+    return Unsupported(fmt::format("-r {}: the last of {} ranks is {}", plan.roots.back(), ranks, ranks - 1),
+                       "give one of them, or all");
+  }
+  const auto keep = [&](auto& choices, bool all, const char* option,
+                        auto operation_with) -> std::optional<Unsupported> {
+    auto kept = choices;
+    kept.clear();
+    for (const auto choice : choices) {
+      const auto why = agreed_refusal(operation_with(choice));
+      if (why && !all) return Unsupported(*why, fmt::format("choose another with {}, or another --backend", option));
+      if (why) decision_.remarks.push_back("Left out: " + *why);
+      if (!why) kept.push_back(choice);
+    }
+    choices = kept;
+    return std::nullopt;
+  };
+  Operation any;
+  any.kind = plan.kind;
+  const auto refused = keep(plan.types, options.all_types, "-d", [any](DataType type) mutable {
+    any.type = type;
+    return any;
+  });
+  if (refused || !collective.reduces) return refused;
+  return keep(plan.ops, options.all_ops, "-o", [any](ReduceOp op) mutable {
+    any.op = op;
+    return any;
+  });
+}
+
+/// The refusal of the first process that has one: hosts may have different cards.
+std::optional<std::string> Process::agreed_refusal(const Operation& operation) {
+  const auto phase = watch_.enter("exchange of what the hosts can do", options_.plan.timeout);
+  for (const std::string& why : team_.gather(collective_->refusal(operation).value_or(""))) {
+    if (!why.empty()) return why;
+  }
   return std::nullopt;
 }
 

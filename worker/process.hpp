@@ -42,6 +42,7 @@ class Process {
   int leave(ExitCode code);
   std::unique_ptr<Collective> join(const GpuLibrary& library);
   std::optional<Unsupported> keep_supported(Options& options);
+  std::optional<std::string> agreed_refusal(const Operation& operation);
   TableHead describe(const GpuLibrary& library, const Options& options) const;
   SweepSummary sweep(const SweepPlan& plan, std::optional<JsonReport>& json);
   void finish();

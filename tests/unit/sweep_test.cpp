@@ -39,11 +39,12 @@ class LoneTeam : public Team {
 class RecordingCollective : public Collective {
  public:
   int ranks() const override { return 4; }
-  std::optional<std::string> refusal(DataType, ReduceOp) const override { return std::nullopt; }
+  std::optional<std::string> refusal(const Operation&) const override { return std::nullopt; }
   void run(const Operation& operation, int iterations, int aggregate) override {
     operations[operation.bytes()] += iterations * aggregate;
   }
   std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override {
+    roots.push_back(operation.root);
     EXPECT_TRUE(seeds.insert(seed).second) << "a check repeated earlier data";
     if (operation.bytes() != wrong_at || !operation.in_place) return {{2, 0, 0, "", ""}};
     return {{2, 1, 5, "7", "8"}};
@@ -53,6 +54,7 @@ class RecordingCollective : public Collective {
   std::size_t wrong_at = 0;
   std::map<std::size_t, int> operations;
   std::set<std::uint32_t> seeds;
+  std::vector<int> roots;
 };
 
 class SweepTest : public testing::Test {
@@ -63,7 +65,7 @@ class SweepTest : public testing::Test {
     return rows;
   }
 
-  SweepPlan plan{{64, 128}, {DataType::kFloat}, {ReduceOp::kSum}};
+  SweepPlan plan{CollectiveKind::kAllReduce, {64, 128}, {DataType::kFloat}, {ReduceOp::kSum}};
   RecordingCollective collective;
   LoneTeam team;
   Watch watch{{[](const WatchedPhase&) {}, [] {}, [](const WatchedPhase&) {}}};
@@ -78,7 +80,7 @@ TEST_F(SweepTest, MeasuresEverySizeOutOfPlaceAndInPlaceAfterOneUntimedOperation)
   const auto rows = sweep();
   ASSERT_THAT(rows, SizeIs(2));
   EXPECT_EQ(rows[0].operation.bytes(), 64u);
-  EXPECT_EQ(rows[0].operation.count, 16u);
+  EXPECT_EQ(rows[0].operation.layout.count, 16u);
   EXPECT_EQ(rows[1].operation.bytes(), 128u);
   // Warm-ups once for the first and the last size, then for each placement one untimed and 10 × 3 timed.
   EXPECT_EQ(collective.operations[64], 2 + 2 * (1 + 30));
@@ -125,6 +127,23 @@ TEST_F(SweepTest, CountsAndLocatesAWrongElement) {
       "got 8\n");
 }
 
+TEST_F(SweepTest, TakesEveryRootInTurn) {
+  plan.kind = CollectiveKind::kBroadcast;
+  plan.roots = {0, 1, 2, 3};
+  plan.sizes = {64};
+  const auto rows = sweep();
+  ASSERT_THAT(rows, SizeIs(4));
+  EXPECT_EQ(rows[2].operation.root, 2);
+  EXPECT_THAT(collective.roots, ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
+}
+
+TEST_F(SweepTest, DoesNotCheckInPlaceWhatIsNotDefinedThere) {
+  plan.kind = CollectiveKind::kAllToAll;
+  const auto rows = sweep();
+  EXPECT_EQ(rows[0].out_of_place.wrong, 0u);
+  EXPECT_FALSE(rows[0].in_place.wrong.has_value());
+}
+
 TEST_F(SweepTest, CombinesTimesAsAsked) {
   plan.across = TimeAcross::kMax;
   sweep();
@@ -134,8 +153,8 @@ TEST_F(SweepTest, CombinesTimesAsAsked) {
 TEST(Deadline, GrowsWithTheDataAndWithWhatOneOperationTook) {
   SweepPlan plan;
   plan.timeout = 60;
-  const Operation small{DataType::kFloat, ReduceOp::kSum, 2, false};
-  const Operation large{DataType::kFloat, ReduceOp::kSum, std::size_t{1} << 30, false};
+  const Operation small = operation_of({}, 8);
+  const Operation large = operation_of({}, std::int64_t{4} << 30);
   EXPECT_NEAR(deadline_for(plan, small, 1, 0), 60, 0.01);
   // 4 GiB over a network of 25 MB/s and back.
   EXPECT_NEAR(deadline_for(plan, large, 1, 0), 60 + 343.6, 0.1);

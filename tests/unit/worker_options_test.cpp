@@ -46,6 +46,33 @@ TEST(WorkerOptions, TakeShortLongAndGluedForms) {
   EXPECT_EQ(options.gpus, 2);
 }
 
+TEST(WorkerOptions, ChooseTheCollectiveByItsOptionOrByTheProgramsName) {
+  EXPECT_EQ(parse_options({}).plan.kind, CollectiveKind::kAllReduce);
+  EXPECT_EQ(parse_options({}, {"bin/all_gather_perf", nullptr}).plan.kind, CollectiveKind::kAllGather);
+  EXPECT_EQ(parse_options({"--collective", "gather"}, {"all_gather_perf", nullptr}).plan.kind, CollectiveKind::kGather);
+}
+
+TEST(WorkerOptions, TakeARootOnlyWhereTheCollectiveHasOne) {
+  EXPECT_THAT(parse_options({"-r", "3"}).plan.roots, ElementsAre(-1));
+  const std::vector<std::string> broadcast{"--collective", "broadcast", "-r"};
+  const auto with_root = [&](const std::string& root) {
+    auto arguments = broadcast;
+    arguments.push_back(root);
+    return parse_options(arguments);
+  };
+  EXPECT_THAT(with_root("3").plan.roots, ElementsAre(3));
+  EXPECT_FALSE(with_root("3").all_roots);
+  EXPECT_TRUE(with_root("all").all_roots);
+  EXPECT_TRUE(with_root("-1").all_roots);
+}
+
+TEST(WorkerOptions, TakeAReductionOnlyWhereTheCollectiveReduces) {
+  EXPECT_EQ(parse_options({"-o", "all"}).plan.ops.size(), 6u);
+  const Options copy = parse_options({"-o", "all", "--collective", "alltoall"});
+  EXPECT_EQ(copy.plan.ops.size(), 1u);
+  EXPECT_FALSE(copy.all_ops);
+}
+
 TEST(WorkerOptions, StepBySizeWithoutAFactor) {
   EXPECT_THAT(parse_options({"-b", "1M", "-e", "3M", "-i", "1M"}).plan.sizes, ElementsAre(1 << 20, 2 << 20, 3 << 20));
 }
@@ -71,6 +98,9 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
       {{"-t", "2"}, "--nthreads: '2'"},
       {{"-T", "soon"}, "--timeout: 'soon'"},
       {{"--backend", "gloo"}, "--backend: 'gloo'"},
+      {{"--collective", "allreduce"}, "--collective: 'allreduce'"},
+      {{"-r", "first"}, "--root: 'first'"},
+      {{"-r", "-2"}, "--root: '-2'"},
       {{"-b"}, "b"},
   };
   for (const auto& [arguments, expected] : cases) {
@@ -91,9 +121,10 @@ TEST(WorkerOptions, TakeWhatScriptsForNcclTestsSayWithItsDefault) {
 }
 
 TEST(WorkerOptions, DoNotTakeABandwidthThatIsNoNumber) {
-  EXPECT_EQ(parse_options({}, "12.5").least_bandwidth, 12.5);
+  EXPECT_EQ(parse_options({}, {"worker", "12.5"}).least_bandwidth, 12.5);
   EXPECT_FALSE(parse_options({}).least_bandwidth);
-  for (const char* text : {"", "fast", "-1", "nan", "3GB"}) EXPECT_THROW(parse_options({}, text), UserError) << text;
+  for (const char* text : {"", "fast", "-1", "nan", "3GB"})
+    EXPECT_THROW(parse_options({}, {"worker", text}), UserError) << text;
 }
 
 TEST(WorkerOptions, AreAllInTheHelp) {

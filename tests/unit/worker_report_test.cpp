@@ -18,11 +18,12 @@ namespace {
 
 Row row_of(std::size_t count, double out_of_place_us, double in_place_us, int ranks = 1) {
   Row row;
-  row.operation = {DataType::kFloat, ReduceOp::kSum, count, false};
+  row.operation.ranks = ranks;
+  row.operation = operation_of(row.operation, static_cast<std::int64_t>(count * sizeof(float)));
   row.out_of_place.seconds = out_of_place_us * 1e-6;
   row.in_place.seconds = in_place_us * 1e-6;
   for (Measurement* measured : {&row.out_of_place, &row.in_place}) {
-    measured->bandwidth = all_reduce_bandwidth(row.operation.bytes(), measured->seconds, ranks);
+    measured->bandwidth = bandwidth_of(row.operation, measured->seconds);
     measured->wrong = 0;
   }
   return row;
@@ -44,7 +45,7 @@ TEST(Table, IsThatOfNcclTestsToTheLetter) {
   print_head(out, head_of_one_gpu());
   print_row(out, row_of(2, 5.74, 0.34));
   print_row(out, row_of(33554432, 67.066, 1.0207));
-  print_foot(out, {}, std::nullopt);
+  print_foot(out, CollectiveKind::kAllReduce, {}, std::nullopt);
   EXPECT_EQ(out.str(), std::string("# ringrun worker version ") + kVersion + R"( nccl-headers=22809 nccl-library=22809
 # Collective test starting: all_reduce_perf
 # nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 validation: 1 graph: 0 unalign: 0
@@ -84,9 +85,24 @@ TEST(Table, LocatesWrongElementsUnderTheirRowAndSaysFailed) {
   summary.add(row);
   std::ostringstream out;
   print_row(out, row);
-  print_foot(out, summary, std::nullopt);
+  print_foot(out, CollectiveKind::kAllReduce, summary, std::nullopt);
   EXPECT_THAT(out.str(), testing::HasSubstr("       3\n# rank 1: 3 wrong\n"));
   EXPECT_THAT(out.str(), testing::HasSubstr("# Out of bounds values : 3 FAILED\n"));
+}
+
+TEST(Table, NamesTheCollectiveAndShowsItsRootAndNoReductionWhereItHasNone) {
+  TableHead head = head_of_one_gpu();
+  head.plan.kind = CollectiveKind::kBroadcast;
+  Row row = row_of(2, 5.74, 0.34);
+  row.operation.kind = CollectiveKind::kBroadcast;
+  row.operation.root = 3;
+  std::ostringstream out;
+  print_head(out, head);
+  print_row(out, row);
+  print_foot(out, head.plan.kind, {}, std::nullopt);
+  EXPECT_THAT(out.str(), testing::HasSubstr("# Collective test starting: broadcast_perf\n"));
+  EXPECT_THAT(out.str(), testing::HasSubstr("           8             2     float    none       3     5.74"));
+  EXPECT_THAT(out.str(), testing::HasSubstr("# Collective test concluded: broadcast_perf\n"));
 }
 
 TEST(Table, SaysWhetherTheBandwidthThatWasAskedForIsReached) {
@@ -94,19 +110,11 @@ TEST(Table, SaysWhetherTheBandwidthThatWasAskedForIsReached) {
   summary.add(row_of(2, 5.74, 0.34, 2));
   const auto foot = [&](double least) {
     std::ostringstream out;
-    print_foot(out, summary, least);
+    print_foot(out, CollectiveKind::kAllReduce, summary, least);
     return out.str();
   };
   EXPECT_THAT(foot(0), testing::ContainsRegex("# Avg bus bandwidth    : [0-9.e-]+ OK\n"));
   EXPECT_THAT(foot(1000), testing::ContainsRegex("# Avg bus bandwidth    : [0-9.e-]+ FAILED\n"));
-}
-
-TEST(Bandwidth, IsThatOfNcclTests) {
-  const Bandwidth four_ranks = all_reduce_bandwidth(std::size_t{1} << 20, 1e-3, 4);
-  EXPECT_DOUBLE_EQ(four_ranks.algorithm, 1.048576);
-  EXPECT_DOUBLE_EQ(four_ranks.bus, 1.048576 * 1.5);
-  EXPECT_EQ(all_reduce_bandwidth(8, 1e-6, 1).bus, 0);
-  EXPECT_EQ(all_reduce_bandwidth(8, 0, 2).algorithm, 0);
 }
 
 TEST(JsonReport, HoldsEveryRowInTheKeysOfNcclTests) {

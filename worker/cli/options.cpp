@@ -9,6 +9,7 @@
 
 #include "lib/error.hpp"
 #include "lib/text/byte_size.hpp"
+#include "worker/sweep/sizes.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -22,16 +23,22 @@ const char* const kNotYet = "only 0, the default of nccl-tests";
 const char* const kHelpRemedy = "'worker --help' lists the options";
 
 cxxopts::Options option_table() {
-  cxxopts::Options table("worker",
-                         "All-reduce sweep over GPUs (NCCL) or host memory (MPI). One process per GPU, started by "
-                         "ringrun, mpirun or srun.\n");
+  cxxopts::Options table(
+      "worker",
+      "Sweep of a collective operation over GPUs (NCCL) or host memory (MPI). One process per GPU, started by "
+      "ringrun, mpirun or srun.\n");
   const auto text = [](const char* preset) { return cxxopts::value<std::string>()->default_value(preset); };
   table.add_options("Size")("b,minbytes", "smallest size; K, M, G are powers of 1024", text("32M"), "SIZE")(
       "e,maxbytes", "largest size", text("32M"), "SIZE")("i,stepbytes", "step between sizes", text("1M"), "SIZE")(
       "f,stepfactor", "factor between sizes, instead of a step", text("1"), "N");
-  table.add_options("Operation")("o,op", "sum, prod, min, max, avg, or all", text("sum"), "OP")(
-      "d,datatype", "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, or all", text("float"),
-      "TYPE")("r,root", "accepted for nccl-tests' scripts; an all-reduce has no root", text("0"), "RANK");
+  table.add_options("Operation")(
+      "collective",
+      "all_reduce, all_gather, reduce_scatter, broadcast, reduce, alltoall, alltoallv, gather, scatter, sendrecv or "
+      "hypercube; where it is not given, the name that the program is called by (all_gather_perf), else all_reduce",
+      text(""), "NAME")("o,op", "sum, prod, min, max, avg, mulsum, or all", text("sum"), "OP")(
+      "d,datatype", "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, f8e4m3, f8e5m2, or all",
+      text("float"),
+      "TYPE")("r,root", "root of a broadcast, reduce, gather or scatter; all (or -1): each in turn", text("0"), "RANK");
   table.add_options("Measurement")("n,iters", "timed operations of each size", text("20"), "N")(
       "w,warmup_iters", "operations before the first size", text("1"), "N")(
       "m,agg_iters", "operations in one group", text("1"), "N")("c,check", "checks of each size; 0: none", text("1"),
@@ -124,6 +131,30 @@ BackendChoice backend_from(const std::string& name) {
   throw UserError("--backend: '" + name + "' is not known", "one of auto, nccl, mpi");
 }
 
+CollectiveKind read_collective(const Reader& read, const std::string& program) {
+  const std::string name = read.text("collective");
+  if (name.empty()) return collective_of_program(program).value_or(CollectiveKind::kAllReduce);
+  if (const auto kind = collective_from(name)) return *kind;
+  std::string known;
+  for (CollectiveKind kind : all_collectives()) known += (known.empty() ? "" : ", ") + std::string(name_of(kind));
+  throw UserError("--collective: '" + name + "' is not known", "one of " + known);
+}
+
+/// An operation that the collective does not have is read, so that it is right, and then means nothing.
+void read_operation(const Reader& read, Options& options) {
+  SweepPlan& plan = options.plan;
+  const CollectiveDescription& collective = description_of(plan.kind);
+  options.all_types = read.text("datatype") == "all";
+  plan.types = read.elements<DataType>("datatype", data_type_from, all_data_types());
+  options.all_ops = read.text("op") == "all" && collective.reduces;
+  plan.ops = read.elements<ReduceOp>("op", reduce_op_from, all_reduce_ops());
+  if (!collective.reduces) plan.ops = {ReduceOp::kSum};
+  const bool all_roots = read.text("root") == "all" || read.text("root") == "-1";
+  const int root = all_roots ? 0 : read.integer("root", 0);
+  options.all_roots = all_roots && collective.has_root;
+  plan.roots = {collective.has_root ? root : -1};
+}
+
 void read_sizes(const Reader& read, Options& options) {
   options.smallest = read.size("minbytes");
   options.largest = read.size("maxbytes");
@@ -151,7 +182,7 @@ void read_sizes(const Reader& read, Options& options) {
 
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& arguments, const char* least_bandwidth) {
+Options parse_options(const std::vector<std::string>& arguments, const Call& call) {
   std::vector<const char*> argv{"worker"};
   for (const auto& argument : arguments) argv.push_back(argument.c_str());
   cxxopts::Options table = option_table();
@@ -176,19 +207,16 @@ Options parse_options(const std::vector<std::string>& arguments, const char* lea
   options.json_file = read.text("output_file");
   options.backend = backend_from(read.text("backend"));
   options.share_gpu = parsed.count("share-gpu") > 0;
-  options.all_types = read.text("datatype") == "all";
-  options.all_ops = read.text("op") == "all";
-  read.integer("root", 0);
   read.integer("nthreads", 1, 1);
   read.integer("parallel_init", 0, 1);
   for (const char* option : kOnlyZero) read.integer(option, 0, 0);
-  if (least_bandwidth != nullptr) {
-    options.least_bandwidth = Reader::amount("NCCL_TESTS_MIN_BW", least_bandwidth, "GB/s");
+  if (call.least_bandwidth != nullptr) {
+    options.least_bandwidth = Reader::amount("NCCL_TESTS_MIN_BW", call.least_bandwidth, "GB/s");
   }
 
   SweepPlan& plan = options.plan;
-  plan.types = read.elements<DataType>("datatype", data_type_from, all_data_types());
-  plan.ops = read.elements<ReduceOp>("op", reduce_op_from, all_reduce_ops());
+  plan.kind = read_collective(read, call.program);
+  read_operation(read, options);
   plan.iterations = read.integer("iters", 1);
   plan.warmups = read.integer("warmup_iters", 0);
   plan.aggregate = read.integer("agg_iters", 1);

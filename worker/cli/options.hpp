@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "worker/sweep/sizes.hpp"
 #include "worker/sweep/sweep.hpp"
 
 namespace ringrun::worker {
@@ -27,15 +26,21 @@ struct Options {
   bool share_gpu = false;
   bool all_types = false;  ///< "-d all": those that the backend has
   bool all_ops = false;
-  SweepPlan plan;  ///< all but the types and operations of "all" is final
+  bool all_roots = false;  ///< "-r all"
+  SweepPlan plan;          ///< all but the types, operations and roots of "all" is final
 
   bool help = false;
   bool version = false;
 };
 
-/// Throws UserError, naming the option and what is wrong with it. `arguments` without the program's name;
-/// `least_bandwidth` is the value of NCCL_TESTS_MIN_BW, null where it is unset.
-Options parse_options(const std::vector<std::string>& arguments, const char* least_bandwidth = nullptr);
+/// What else is read of how the worker was called.
+struct Call {
+  std::string program = "worker";         ///< as it was called: "all_gather_perf" chooses the collective
+  const char* least_bandwidth = nullptr;  ///< the value of NCCL_TESTS_MIN_BW; null where it is unset
+};
+
+/// Throws UserError, naming the option and what is wrong with it. `arguments` without the program's name.
+Options parse_options(const std::vector<std::string>& arguments, const Call& call = {});
 
 void print_help(std::ostream& out);
 

@@ -76,13 +76,14 @@ JsonReport::JsonReport(const std::string& file, const TableHead& head) : documen
 JsonReport::~JsonReport() = default;
 
 void JsonReport::add(const Row& row) {
-  document_->root["results"].push_back({{"size", row.operation.bytes()},
-                                        {"count", row.operation.count},
-                                        {"type", name_of(row.operation.type)},
-                                        {"redop", name_of(row.operation.op)},
-                                        {"root", -1},
-                                        {"out_of_place", to_json(row.out_of_place)},
-                                        {"in_place", to_json(row.in_place)}});
+  document_->root["results"].push_back(
+      {{"size", row.operation.bytes()},
+       {"count", row.operation.layout.count},
+       {"type", name_of(row.operation.type)},
+       {"redop", row.operation.description().reduces ? name_of(row.operation.op) : "none"},
+       {"root", row.operation.root},
+       {"out_of_place", to_json(row.out_of_place)},
+       {"in_place", to_json(row.in_place)}});
 }
 
 void JsonReport::write(const SweepSummary& summary, std::optional<double> least_bandwidth) {

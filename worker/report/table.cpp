@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <ostream>
+#include <string_view>
 
 #include "lib/version.hpp"
 
@@ -27,6 +28,11 @@ std::string number(double value, int width) {
   return fmt::format("{:{}.{}f}", value, width, decimals);
 }
 
+/// "none" where nothing is reduced, as nccl-tests prints it.
+std::string_view reduction_column(const Operation& operation) {
+  return operation.description().reduces ? name_of(operation.op) : "none";
+}
+
 void print_measurement(std::ostream& out, const Measurement& measured) {
   const std::string wrong = measured.wrong ? fmt::format("{:g}", static_cast<double>(*measured.wrong)) : "N/A";
   out << fmt::format("  {}  {}  {}  {:>6}", number(measured.seconds * 1e6, 7), number(measured.bandwidth.algorithm, 6),
@@ -38,7 +44,7 @@ void print_measurement(std::ostream& out, const Measurement& measured) {
 void print_head(std::ostream& out, const TableHead& head) {
   const SweepPlan& plan = head.plan;
   out << fmt::format("# ringrun worker version {} {}\n", kVersion, head.versions)
-      << "# Collective test starting: all_reduce_perf\n"
+      << fmt::format("# Collective test starting: {}_perf\n", name_of(plan.kind))
       << fmt::format(
              "# nThread 1 nGpus {} minBytes {} maxBytes {} step: {}({}) warmup iters: {} iters: {} agg iters: {} "
              "validation: {} graph: 0 unalign: 0\n",
@@ -55,9 +61,8 @@ void print_head(std::ostream& out, const TableHead& head) {
 
 void print_row(std::ostream& out, const Row& row) {
   const Operation& operation = row.operation;
-  // An all-reduce has no root: -1, as nccl-tests prints it.
-  out << fmt::format("{:12}  {:12}  {:>8}  {:>6}  {:>6}", operation.bytes(), operation.count, name_of(operation.type),
-                     name_of(operation.op), -1);
+  out << fmt::format("{:12}  {:12}  {:>8}  {:>6}  {:>6}", operation.bytes(), operation.layout.count,
+                     name_of(operation.type), reduction_column(operation), operation.root);
   print_measurement(out, row.out_of_place);
   print_measurement(out, row.in_place);
   out << '\n';
@@ -67,11 +72,12 @@ void print_row(std::ostream& out, const Row& row) {
   out.flush();
 }
 
-void print_foot(std::ostream& out, const SweepSummary& summary, std::optional<double> least_bandwidth) {
+void print_foot(std::ostream& out, CollectiveKind kind, const SweepSummary& summary,
+                std::optional<double> least_bandwidth) {
   const char* verdict = !least_bandwidth ? "" : summary.is_fast_enough(*least_bandwidth) ? "OK" : "FAILED";
   out << fmt::format("# Out of bounds values : {} {}\n", summary.wrong, summary.wrong == 0 ? "OK" : "FAILED")
       << fmt::format("# Avg bus bandwidth    : {:g} {}\n", summary.average_bus_bandwidth(), verdict)
-      << "#\n# Collective test concluded: all_reduce_perf\n#\n";
+      << fmt::format("#\n# Collective test concluded: {}_perf\n#\n", name_of(kind));
   out.flush();
 }
 

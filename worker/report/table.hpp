@@ -35,6 +35,7 @@ struct TableHead {
 void print_head(std::ostream& out, const TableHead& head);
 void print_row(std::ostream& out, const Row& row);
 /// `least_bandwidth` in GB/s is what was asked for; nothing: nothing was.
-void print_foot(std::ostream& out, const SweepSummary& summary, std::optional<double> least_bandwidth);
+void print_foot(std::ostream& out, CollectiveKind kind, const SweepSummary& summary,
+                std::optional<double> least_bandwidth);
 
 }  // namespace ringrun::worker

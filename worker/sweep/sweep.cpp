@@ -16,43 +16,33 @@ class Sweep {
   Sweep(const SweepPlan& plan, Collective& collective, Team& team, Watch& watch, std::uint32_t& seed)
       : plan_(plan), collective_(collective), team_(team), watch_(watch), seed_(seed) {}
 
-  void warm_up(DataType type, ReduceOp op) {
+  void warm_up(const Operation& like) {
     for (std::int64_t bytes : {plan_.sizes.back(), plan_.sizes.front()}) {
-      if (plan_.warmups > 0) run(operation_of(bytes, type, op, false), plan_.warmups, 1, 0);
+      if (plan_.warmups > 0) run(operation_of(like, bytes), plan_.warmups, 1, 0);
     }
   }
 
-  Row measure(std::int64_t bytes, DataType type, ReduceOp op) {
+  Row measure_row(const Operation& like, std::int64_t bytes) {
     Row row;
-    row.operation = operation_of(bytes, type, op, false);
+    row.operation = operation_of(like, bytes);
     row.out_of_place = measure(row.operation);
-    row.in_place = measure(operation_of(bytes, type, op, true));
+    Operation in_place = row.operation;
+    in_place.in_place = true;
+    row.in_place = measure(in_place);
     return row;
   }
 
  private:
-  static Operation operation_of(std::int64_t bytes, DataType type, ReduceOp op, bool in_place) {
-    return {type, op, static_cast<std::size_t>(bytes) / size_of(type), in_place};
-  }
-
-  std::string describe(const char* what, const Operation& operation) const {
-    return std::string(what) + " of " + std::to_string(operation.bytes()) + " bytes (" +
-           std::string(name_of(operation.type)) + " " + std::string(name_of(operation.op)) + ", " +
-           (operation.in_place ? "in-place" : "out-of-place") + ")";
-  }
-
   double run(const Operation& operation, int iterations, int aggregate, double one_took) {
     const double operations = static_cast<double>(iterations) * aggregate;
-    const auto phase =
-        watch_.enter(describe("all-reduce", operation), deadline_for(plan_, operation, operations, one_took));
+    const auto phase = watch_.enter(text_of(operation), deadline_for(plan_, operation, operations, one_took));
     const auto start = Clock::now();
     collective_.run(operation, iterations, aggregate);
     return seconds_since(start);
   }
 
   void barrier(const Operation& operation) {
-    const auto phase =
-        watch_.enter(describe("barrier before the all-reduce", operation), deadline_for(plan_, operation, 1, 0));
+    const auto phase = watch_.enter("barrier before the " + text_of(operation), deadline_for(plan_, operation, 1, 0));
     team_.barrier();
   }
 
@@ -64,18 +54,19 @@ class Sweep {
     Measurement measured;
     {
       const auto phase =
-          watch_.enter(describe("exchange of the times", operation), deadline_for(plan_, operation, 1, 0));
+          watch_.enter("exchange of the times of the " + text_of(operation), deadline_for(plan_, operation, 1, 0));
       measured.seconds = team_.combine(total / plan_.iterations / plan_.aggregate, plan_.across);
     }
-    measured.bandwidth = all_reduce_bandwidth(operation.bytes(), measured.seconds, collective_.ranks());
-    if (plan_.checks > 0) check(operation, measured);
+    measured.bandwidth = bandwidth_of(operation, measured.seconds);
+    const bool defined = !operation.in_place || operation.description().defined_in_place;
+    if (plan_.checks > 0 && defined) check(operation, measured);
     return measured;
   }
 
   void check(const Operation& operation, Measurement& measured) {
     measured.wrong = 0;
     for (int i = 0; i < plan_.checks; ++i) {
-      const auto phase = watch_.enter(describe("check", operation), deadline_for(plan_, operation, 2, 0));
+      const auto phase = watch_.enter("check of the " + text_of(operation), deadline_for(plan_, operation, 2, 0));
       std::uint64_t here = 0;
       std::string locations;
       for (const WrongElements& wrong : collective_.verify(operation, ++seed_)) {
@@ -93,8 +84,8 @@ class Sweep {
 
   std::string locate(const Operation& operation, const WrongElements& wrong) const {
     return "rank " + std::to_string(wrong.rank) + ": " + std::to_string(wrong.count) + " wrong in the " +
-           describe("all-reduce", operation) + ", first at element " + std::to_string(wrong.first_index) + " of " +
-           std::to_string(operation.count) + ": expected " + wrong.expected + ", got " + wrong.got + "\n";
+           text_of(operation) + ", first at element " + std::to_string(wrong.first_index) + " of " +
+           std::to_string(operation.layout.receive) + ": expected " + wrong.expected + ", got " + wrong.got + "\n";
   }
 
   const SweepPlan& plan_;
@@ -132,11 +123,14 @@ SweepSummary run_sweep(const SweepPlan& plan, Collective& collective, Team& team
   SweepSummary summary;
   for (DataType type : plan.types) {
     for (ReduceOp op : plan.ops) {
-      sweep.warm_up(type, op);
-      for (std::int64_t bytes : plan.sizes) {
-        const Row row = sweep.measure(bytes, type, op);
-        summary.add(row);
-        on_row(row);
+      for (int root : plan.roots) {
+        const Operation like{plan.kind, type, op, root, false, collective.ranks(), {}};
+        sweep.warm_up(like);
+        for (std::int64_t bytes : plan.sizes) {
+          const Row row = sweep.measure_row(like, bytes);
+          summary.add(row);
+          on_row(row);
+        }
       }
     }
   }

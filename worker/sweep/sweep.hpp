@@ -15,9 +15,11 @@ namespace ringrun::worker {
 
 /// What is measured, with the meanings and defaults of nccl-tests.
 struct SweepPlan {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
   std::vector<std::int64_t> sizes;  ///< bytes, from small to large
   std::vector<DataType> types;
-  std::vector<ReduceOp> ops;
+  std::vector<ReduceOp> ops;   ///< one that means nothing where the collective does not reduce
+  std::vector<int> roots{-1};  ///< -1 where the collective has none
   int iterations = 20;
   int warmups = 1;
   int aggregate = 1;
@@ -52,7 +54,7 @@ struct SweepSummary {
   bool is_fast_enough(double least) const { return average_bus_bandwidth() >= 0.9 * least; }
 };
 
-/// Seconds after which a wait for `operations` all-reduces is given up: the plan's timeout, the time their data would
+/// Seconds after which a wait for `operations` operations is given up: the plan's timeout, the time their data would
 /// take over a very slow network, and four times what `one_took` lets expect. 0 where the plan has no timeout.
 double deadline_for(const SweepPlan& plan, const Operation& operation, double operations, double one_took);
 

@@ -14,48 +14,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBetweenErrorChecks{1};
 
-ncclDataType_t nccl_type(DataType type) {
-  switch (type) {
-    case DataType::kInt8:
-      return ncclInt8;
-    case DataType::kUint8:
-      return ncclUint8;
-    case DataType::kInt32:
-      return ncclInt32;
-    case DataType::kUint32:
-      return ncclUint32;
-    case DataType::kInt64:
-      return ncclInt64;
-    case DataType::kUint64:
-      return ncclUint64;
-    case DataType::kHalf:
-      return ncclFloat16;
-    case DataType::kFloat:
-      return ncclFloat32;
-    case DataType::kDouble:
-      return ncclFloat64;
-    case DataType::kBfloat16:
-      return ncclBfloat16;
-  }
-  return ncclNumTypes;
-}
-
-ncclRedOp_t nccl_op(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::kSum:
-      return ncclSum;
-    case ReduceOp::kProd:
-      return ncclProd;
-    case ReduceOp::kMax:
-      return ncclMax;
-    case ReduceOp::kMin:
-      return ncclMin;
-    case ReduceOp::kAvg:
-      return ncclAvg;
-  }
-  return ncclNumOps;
-}
-
 DeviceMemory allocate(int device, std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t code = cudaMalloc(&memory, bytes == 0 ? 1 : bytes);
@@ -103,20 +61,73 @@ NcclCollective::NcclCollective(const ncclUniqueId& id, const GpuBackend::Placeme
 
 NcclCollective::~NcclCollective() = default;
 
-void NcclCollective::select(const Rank& rank) const { check_cuda(cudaSetDevice(rank.device), "cudaSetDevice"); }
-
-void NcclCollective::enqueue(const Operation& operation, std::size_t offset) {
-  const bool group = here_.size() > 1;
+template <typename Work>
+void NcclCollective::for_each(const std::vector<Prepared>& calls, std::size_t offset, Work work) const {
+  const bool group = calls.size() > 1;
   if (group) check_nccl(ncclGroupStart(), "ncclGroupStart");
-  for (const Rank& rank : here_) {
+  for (const Prepared& prepared : calls) {
     // A single GPU stays selected from the start.
-    if (group) select(rank);
-    const void* input = at(operation.in_place ? rank.receive : rank.send, offset);
-    check_nccl(ncclAllReduce(input, at(rank.receive, offset), operation.count, nccl_type(operation.type),
-                             nccl_op(operation.op), rank.communicator.get(), rank.stream.get()),
-               "ncclAllReduce");
+    if (group) check_cuda(cudaSetDevice(prepared.device), "cudaSetDevice");
+    NcclCall call = prepared.call;
+    call.input = static_cast<const std::byte*>(call.input) + offset;
+    call.output = static_cast<std::byte*>(call.output) + offset;
+    work(call);
   }
   if (group) check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+}
+
+void NcclCollective::select(const Rank& rank) const { check_cuda(cudaSetDevice(rank.device), "cudaSetDevice"); }
+
+std::optional<std::string> NcclCollective::refusal(const Operation& operation) const {
+  if (nccl_type(operation.type) == ncclNumTypes || !knows_on_gpu(operation.type))
+    return "this NCCL or CUDA has no element type " + std::string(name_of(operation.type));
+  const bool float8 = operation.type == DataType::kFloat8e4m3 || operation.type == DataType::kFloat8e5m2;
+  int library = 0;
+  check_nccl(ncclGetVersion(&library), "ncclGetVersion");
+  if (float8 && library < NCCL_VERSION(2, 24, 0))
+    return "NCCL " + std::to_string(library) + " has no element type " + std::string(name_of(operation.type));
+  if (!float8 || !operation.description().reduces) return std::nullopt;
+  for (const Rank& rank : here_) {
+    int major = 0;
+    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, rank.device),
+               "cudaDeviceGetAttribute");
+    if (major < 9) return "NCCL reduces " + std::string(name_of(operation.type)) + " from compute capability 9.0 on";
+  }
+  return std::nullopt;
+}
+
+void* NcclCollective::input(const Rank& rank, const Operation& operation) const {
+  if (!operation.in_place) return rank.send.get();
+  return at(rank.receive,
+            static_cast<std::size_t>(rank.rank) * operation.layout.input_in_place * size_of(operation.type));
+}
+
+void* NcclCollective::output(const Rank& rank, const Operation& operation) const {
+  const std::size_t place = operation.in_place ? operation.layout.output_in_place : 0;
+  return at(rank.receive, static_cast<std::size_t>(rank.rank) * place * size_of(operation.type));
+}
+
+std::vector<NcclCollective::Prepared> NcclCollective::prepare(const Operation& operation) const {
+  std::vector<Prepared> calls;
+  for (const Rank& rank : here_) {
+    NcclReduction reduction(operation.op, operation.type, rank.rank, rank.communicator.get());
+    const NcclCall call{input(rank, operation),  output(rank, operation), reduction.get(), rank.rank,
+                        rank.communicator.get(), rank.stream.get()};
+    calls.push_back({std::move(reduction), call, rank.device});
+  }
+  return calls;
+}
+
+void NcclCollective::enqueue(const Operation& operation, const std::vector<Prepared>& calls, std::size_t offset) {
+  if (operation.kind == CollectiveKind::kHypercube) return enqueue_hypercube(operation, calls, offset);
+  for_each(calls, offset, [&](const NcclCall& call) { enqueue_call(operation, call); });
+}
+
+void NcclCollective::enqueue_hypercube(const Operation& operation, const std::vector<Prepared>& calls,
+                                       std::size_t offset) {
+  for_each(calls, offset, [&](const NcclCall& call) { enqueue_own_part(operation, call); });
+  for (int edge = 1; edge < ranks_; edge *= 2)
+    for_each(calls, offset, [&](const NcclCall& call) { enqueue_edge(operation, call, edge); });
 }
 
 void NcclCollective::wait() const {
@@ -131,7 +142,7 @@ void NcclCollective::wait() const {
       for (const Rank& any : here_) {
         ncclResult_t error = ncclSuccess;
         check_nccl(ncclCommGetAsyncError(any.communicator.get(), &error), "ncclCommGetAsyncError");
-        if (error != ncclSuccess) check_nccl(error, "ncclAllReduce");
+        if (error != ncclSuccess) check_nccl(error, "ncclCommGetAsyncError");
       }
       next_check = Clock::now() + kBetweenErrorChecks;
     }
@@ -139,27 +150,31 @@ void NcclCollective::wait() const {
 }
 
 void NcclCollective::run(const Operation& operation, int iterations, int aggregate) {
+  const std::vector<Prepared> calls = prepare(operation);
+  // The steps of a hypercube depend on each other, which operations in one group do not.
+  const bool group = aggregate > 1 && operation.kind != CollectiveKind::kHypercube;
   for (int i = 0; i < iterations; ++i) {
     const std::size_t offset = slice_offset(max_bytes_, operation.bytes(), i);
-    if (aggregate > 1) check_nccl(ncclGroupStart(), "ncclGroupStart");
-    for (int j = 0; j < aggregate; ++j) enqueue(operation, offset);
-    if (aggregate > 1) check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+    if (group) check_nccl(ncclGroupStart(), "ncclGroupStart");
+    for (int j = 0; j < aggregate; ++j) enqueue(operation, calls, offset);
+    if (group) check_nccl(ncclGroupEnd(), "ncclGroupEnd");
   }
   wait();
 }
 
 std::vector<WrongElements> NcclCollective::verify(const Operation& operation, std::uint32_t seed) {
-  const Pattern pattern = make_pattern(operation.type, operation.op, ranks_, seed);
+  const Pattern pattern = pattern_for(operation, seed);
   for (const Rank& rank : here_) {
     select(rank);
-    void* input = (operation.in_place ? rank.receive : rank.send).get();
-    check_cuda(fill_contribution_on_gpu(input, operation.type, pattern, rank.rank, operation.count, rank.stream.get()),
+    for (const Segment& segment : result_of(operation, rank.rank)) {
+      check_cuda(fill_wrong_on_gpu(output(rank, operation), operation.type, pattern, segment, rank.stream.get()),
+                 "fill_wrong_on_gpu");
+    }
+    check_cuda(fill_contribution_on_gpu(input(rank, operation), operation.type, pattern, rank.rank,
+                                        operation.layout.send, rank.stream.get()),
                "fill_contribution_on_gpu");
-    if (operation.in_place) continue;
-    check_cuda(fill_wrong_on_gpu(rank.receive.get(), operation.type, pattern, operation.count, rank.stream.get()),
-               "fill_wrong_on_gpu");
   }
-  enqueue(operation, 0);
+  enqueue(operation, prepare(operation), 0);
   wait();
   std::vector<WrongElements> wrong;
   for (const Rank& rank : here_) wrong.push_back(compare(rank, operation, pattern));
@@ -169,13 +184,16 @@ std::vector<WrongElements> NcclCollective::verify(const Operation& operation, st
 WrongElements NcclCollective::compare(const Rank& here, const Operation& operation, const Pattern& pattern) const {
   select(here);
   const cudaStream_t stream = here.stream.get();
+  const std::vector<Segment> result = result_of(operation, here.rank);
+  const void* data = output(here, operation);
   auto* mismatches = static_cast<Mismatches*>(here.scratch.get());
   auto* element = reinterpret_cast<ElementValue*>(mismatches + 1);
   Mismatches found{0, ~0ull};
   check_cuda(cudaMemcpyAsync(mismatches, &found, sizeof found, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
-  check_cuda(compare_on_gpu(here.receive.get(), operation.type, pattern, relative_tolerance(operation.type, pattern),
-                            operation.count, mismatches, stream),
-             "compare_on_gpu");
+  const double tolerance = relative_tolerance(operation.type, pattern);
+  for (const Segment& segment : result) {
+    check_cuda(compare_on_gpu(data, operation.type, pattern, tolerance, segment, mismatches, stream), "compare_on_gpu");
+  }
   check_cuda(cudaMemcpyAsync(&found, mismatches, sizeof found, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
   check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   WrongElements wrong;
@@ -184,12 +202,11 @@ WrongElements NcclCollective::compare(const Rank& here, const Operation& operati
   if (found.count == 0) return wrong;
 
   ElementValue value{};
-  check_cuda(read_element_on_gpu(here.receive.get(), operation.type, found.first_index, element, stream),
-             "read_element_on_gpu");
+  check_cuda(read_element_on_gpu(data, operation.type, found.first_index, element, stream), "read_element_on_gpu");
   check_cuda(cudaMemcpyAsync(&value, element, sizeof value, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
   check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   wrong.first_index = found.first_index;
-  wrong.expected = expected_text(pattern, found.first_index);
+  wrong.expected = expected_text(pattern, result, found.first_index);
   wrong.got = value.is_whole ? std::to_string(value.whole) : element_text(value.floating);
   return wrong;
 }
