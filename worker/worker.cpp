@@ -42,7 +42,8 @@ int run_worker(const std::string& program, const std::vector<std::string>& argum
   try {
     const Options options = [&] {
       try {
-        return parse_options(arguments, {program, std::getenv("NCCL_TESTS_MIN_BW")});
+        return parse_options(arguments, {program, std::getenv("NCCL_TESTS_MIN_BW"), std::getenv("NCCL_TESTS_DEVICE"),
+                                         std::getenv("NCCL_TESTS_SPLIT"), std::getenv("NCCL_TESTS_SPLIT_MASK")});
       } catch (const UserError& error) {
         // Every process reads the same line: one of them complains.
         if (mpi::launch_environment().rank.value_or(0) == 0) {

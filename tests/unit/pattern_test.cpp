@@ -191,10 +191,10 @@ TEST(HostElements, CallABufferThatWasNeverWrittenWrongAtEveryElement) {
 
 TEST(BufferSlice, WalksThroughTheWholeBufferAndNeverPastIt) {
   std::set<std::size_t> offsets;
-  for (int i = 0; i < 20; ++i) offsets.insert(slice_offset(1000, 300, i));
+  for (int i = 0; i < 20; ++i) offsets.insert(BufferSlices(1000, 300).offset(i));
   EXPECT_EQ(offsets, (std::set<std::size_t>{0, 300, 600}));
-  EXPECT_EQ(slice_offset(1000, 1000, 7), 0u);
-  EXPECT_EQ(slice_offset(1000, 0, 7), 0u);
+  EXPECT_EQ(BufferSlices(1000, 1000).offset(7), 0u);
+  EXPECT_EQ(BufferSlices(1000, 0).offset(7), 0u);
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <sstream>
 
 #include "lib/error.hpp"
@@ -95,7 +98,13 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
       {{"-b", "0", "-e", "8", "-f", "2"}, "--minbytes 0"},
       {{"-b", "0", "-e", "128M", "-i", "0"}, "--stepbytes 0"},
       {{"-b", "0", "-e", "100G", "-i", "1"}, "steps"},
-      {{"-t", "2"}, "--nthreads: '2'"},
+      {{"-t", "0"}, "--nthreads: '0'"},
+      {{"-z", "4"}, "--blocking: '4'"},
+      {{"-R", "3"}, "--local_register: '3'"},
+      {{"-G", "1", "-z", "1"}, "-G and -z"},
+      {{"-G", "1", "-I", "1"}, "-G and -I"},
+      {{"-G", "1", "-y", "1"}, "-G and -y"},
+      {{"-I", "1", "-n", "5", "-K", "5"}, "-K leaves out all iterations"},
       {{"-T", "soon"}, "--timeout: 'soon'"},
       {{"--backend", "gloo"}, "--backend: 'gloo'"},
       {{"--collective", "allreduce"}, "--collective: 'allreduce'"},
@@ -114,10 +123,34 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
   }
 }
 
-TEST(WorkerOptions, TakeWhatScriptsForNcclTestsSayWithItsDefault) {
-  EXPECT_NO_THROW(
-      parse_options({"-z", "0", "-G", "0", "-C", "0", "-u", "0", "-R", "0", "-p", "1", "-t", "1", "-r", "3"}));
-  EXPECT_THROW(parse_options({"-G", "1"}), UserError);
+TEST(WorkerOptions, TakeEveryOtherLetterOfNcclTests) {
+  const Options options =
+      parse_options({"-t", "2",  "-g", "4",  "-z", "2",  "-I", "1",  "-K", "3",  "-C", "1",  "-S", "1",  "-M",
+                     "1",  "-u", "5",  "-R", "2",  "-D", "0",  "-V", "32", "-x", "1",  "-y", "1",  "-p", "1"});
+  EXPECT_EQ(options.threads, 2);
+  EXPECT_EQ(options.ranks_of_process(), 8);
+  EXPECT_EQ(options.plan.blocking, Blocking::kWait);
+  EXPECT_TRUE(options.plan.each_iteration);
+  EXPECT_EQ(options.plan.skipped_iterations, 3);
+  EXPECT_TRUE(options.reports_cpu_time);
+  EXPECT_TRUE(options.reports_timestamps);
+  EXPECT_TRUE(options.reports_memory);
+  EXPECT_EQ(options.misalignment, 5);
+  EXPECT_EQ(options.registration, 2);
+  EXPECT_EQ(options.cta_policy, 1);
+  EXPECT_TRUE(options.null_stream);
+  EXPECT_TRUE(options.parallel_init);
+  EXPECT_EQ(parse_options({"-G", "7"}).plan.graph_launches, 7);
+  EXPECT_EQ(parse_options({"-D", "2"}).device_implementation, 2);
+}
+
+TEST(WorkerOptions, TakeTheVariablesOfNcclTests) {
+  const Options options = parse_options({}, {.device = "3", .split = "MOD 4"});
+  EXPECT_EQ(options.first_device, 3);
+  EXPECT_EQ(options.split.group_of(6), 2);
+  EXPECT_FALSE(parse_options({}).first_device);
+  EXPECT_THROW(parse_options({}, {.device = "first"}), UserError);
+  EXPECT_THROW(parse_options({}, {.split_mask = "all"}), UserError);
 }
 
 TEST(WorkerOptions, DoNotTakeABandwidthThatIsNoNumber) {
@@ -130,10 +163,27 @@ TEST(WorkerOptions, DoNotTakeABandwidthThatIsNoNumber) {
 TEST(WorkerOptions, AreAllInTheHelp) {
   std::ostringstream out;
   print_help(out);
-  for (const char* option : {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c", "-o", "-d", "-r", "-g", "-a", "-N", "-T",
-                             "-J", "--backend", "--share-gpu"}) {
+  for (const char* option :
+       {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c",           "-o",        "-d",         "-r", "-g",
+        "-a", "-N", "-T", "-J", "-t", "-z", "-G", "-I",           "-K",        "-u",         "-p", "-R",
+        "-x", "-y", "-D", "-V", "-C", "-S", "-M", "--collective", "--backend", "--share-gpu"}) {
     EXPECT_THAT(out.str(), HasSubstr(option));
   }
+}
+
+TEST(WorkerOptions, AreAllInTheTableOfTheDocumentation) {
+  std::ostringstream help;
+  print_help(help);
+  std::ifstream file(RINGRUN_SOURCE_DIR "/docs/nccl-tests.md");
+  const std::string documented{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = help.str();
+  const std::regex letter("\n  (-[A-Za-z]), --");
+  int letters = 0;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), letter); match != std::sregex_iterator(); ++match) {
+    ++letters;
+    EXPECT_THAT(documented, HasSubstr("`" + (*match)[1].str())) << "option " << (*match)[1];
+  }
+  EXPECT_GE(letters, 30) << text;
 }
 
 }  // namespace

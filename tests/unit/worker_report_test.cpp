@@ -35,7 +35,7 @@ TableHead head_of_one_gpu() {
   head.smallest = 8;
   head.largest = 134217728;
   head.factor = 2;
-  head.devices = {{0, 1271, "vm", "device  0 [0000:00:06] NVIDIA H200"}};
+  head.devices = {{0, 0, 1271, "vm", "device  0 [0000:00:06] NVIDIA H200"}};
   return head;
 }
 
@@ -43,8 +43,8 @@ TableHead head_of_one_gpu() {
 TEST(Table, IsThatOfNcclTestsToTheLetter) {
   std::ostringstream out;
   print_head(out, head_of_one_gpu());
-  print_row(out, row_of(2, 5.74, 0.34));
-  print_row(out, row_of(33554432, 67.066, 1.0207));
+  print_row(out, {}, row_of(2, 5.74, 0.34));
+  print_row(out, {}, row_of(33554432, 67.066, 1.0207));
   print_foot(out, CollectiveKind::kAllReduce, {}, std::nullopt);
   EXPECT_EQ(out.str(), std::string("# ringrun worker version ") + kVersion + R"( nccl-headers=22809 nccl-library=22809
 # Collective test starting: all_reduce_perf
@@ -71,7 +71,7 @@ TEST(Table, SaysNotApplicableWhereNothingWasChecked) {
   row.out_of_place.wrong.reset();
   row.in_place.wrong.reset();
   std::ostringstream out;
-  print_row(out, row);
+  print_row(out, {}, row);
   EXPECT_EQ(out.str(),
             "           8             2     float     sum      -1     5.74    0.00    0.00     N/A     0.34    0.02    "
             "0.00     N/A\n");
@@ -84,7 +84,7 @@ TEST(Table, LocatesWrongElementsUnderTheirRowAndSaysFailed) {
   SweepSummary summary;
   summary.add(row);
   std::ostringstream out;
-  print_row(out, row);
+  print_row(out, {}, row);
   print_foot(out, CollectiveKind::kAllReduce, summary, std::nullopt);
   EXPECT_THAT(out.str(), testing::HasSubstr("       3\n# rank 1: 3 wrong\n"));
   EXPECT_THAT(out.str(), testing::HasSubstr("# Out of bounds values : 3 FAILED\n"));
@@ -98,11 +98,79 @@ TEST(Table, NamesTheCollectiveAndShowsItsRootAndNoReductionWhereItHasNone) {
   row.operation.root = 3;
   std::ostringstream out;
   print_head(out, head);
-  print_row(out, row);
+  print_row(out, {}, row);
   print_foot(out, head.plan.kind, {}, std::nullopt);
   EXPECT_THAT(out.str(), testing::HasSubstr("# Collective test starting: broadcast_perf\n"));
   EXPECT_THAT(out.str(), testing::HasSubstr("           8             2     float    none       3     5.74"));
   EXPECT_THAT(out.str(), testing::HasSubstr("# Collective test concluded: broadcast_perf\n"));
+}
+
+std::string lines_with(const TableColumns& columns, const Row& row) {
+  TableHead head = head_of_one_gpu();
+  head.columns = columns;
+  std::ostringstream out;
+  print_head(out, head);
+  print_row(out, columns, row);
+  return out.str();
+}
+
+TEST(Table, ShowsTheTimeOfEnqueuingWhereThatIsAskedFor) {
+  Row row = row_of(2, 5.74, 0.34);
+  row.out_of_place.enqueued_seconds = 1.25e-6;
+  const std::string table = lines_with({.cpu_time = true}, row);
+  EXPECT_THAT(table, testing::HasSubstr("    root  cputime   algbw   busbw  #wrong  cputime   algbw"));
+  EXPECT_THAT(table, testing::HasSubstr("      -1     1.25    0.00    0.00       0"));
+}
+
+TEST(Table, ShowsTheSpreadOfIterationsBesideEachTime) {
+  Row row = row_of(2, 5.74, 0.34);
+  row.out_of_place.iterations = {1e-6, 2e-6, 3e-6};
+  row.in_place.iterations = {4e-6};
+  const std::string table = lines_with({.each_iteration = true}, row);
+  EXPECT_THAT(table, testing::HasSubstr("# Per-Iteration Report: "));
+  EXPECT_THAT(table,
+              testing::HasSubstr("time   algbw   busbw  #wrong    i_min    i_max    i_p99    i_cv%     time   algbw"));
+  EXPECT_THAT(table, testing::HasSubstr("     5.74    0.00    0.00       0     1.00     3.00     3.00    40.82"
+                                        "     0.34    0.02    0.00       0     4.00     4.00     4.00     0.00\n"));
+}
+
+TEST(Table, ShowsWhenARowWasMeasuredAndOfWhichGroupItIs) {
+  Row row = row_of(2, 5.74, 0.34);
+  row.group = 3;
+  EXPECT_THAT(lines_with({.timestamps = true}, row),
+              testing::ContainsRegex("#wrong           timestamp\n(.*\n)+.*       0  [0-9]{4}-[0-9]{2}-[0-9]{2} "
+                                     "[0-9]{2}:[0-9]{2}:[0-9]{2}\n"));
+  const std::string groups = lines_with({.groups = true}, row);
+  EXPECT_THAT(groups, testing::HasSubstr("  #wrong   group\n"));
+  EXPECT_THAT(groups, testing::HasSubstr("       0      3\n"));
+}
+
+TEST(Table, TellsInItsHeadWhatIsNotAsUsual) {
+  TableHead head = head_of_one_gpu();
+  head.threads = 2;
+  head.gpus = 4;
+  head.parallel_init = true;
+  head.misalignment = 3;
+  head.plan.graph_launches = 5;
+  head.plan.blocking = Blocking::kWaitAndBarrier;
+  head.devices[0].group = 7;
+  std::ostringstream out;
+  print_head(out, head);
+  EXPECT_THAT(out.str(), testing::HasSubstr("# nThread 2 nGpus 4 minBytes"));
+  EXPECT_THAT(out.str(), testing::HasSubstr(" graph: 5 unalign: 3\n"));
+  EXPECT_THAT(out.str(),
+              testing::HasSubstr("# Blocking Enabled: wait for completion and barrier after each collective"));
+  EXPECT_THAT(out.str(), testing::HasSubstr("# Parallel Init Enabled: threads call into NcclInitRank concurrently"));
+  EXPECT_THAT(out.str(), testing::HasSubstr("#  Rank  0 Group  7 Pid   1271 on"));
+}
+
+TEST(Table, SaysWhatMemoryWasTaken) {
+  std::ostringstream out;
+  print_foot(out, CollectiveKind::kAllReduce, {}, std::nullopt,
+             {"GPU", {{"User-Allocated", 64.0 * (1 << 20)}, {"Initialization", 1.5 * (1 << 30)}}});
+  EXPECT_THAT(
+      out.str(),
+      testing::HasSubstr("# GPU memory usage     : User-Allocated 64.0 MB | Initialization 1.50 GB | Total 1.56 GB\n"));
 }
 
 TEST(Table, SaysWhetherTheBandwidthThatWasAskedForIsReached) {

@@ -16,6 +16,7 @@
 #include "worker/exit_code.hpp"
 #include "worker/sweep/buffer_slice.hpp"
 #include "worker/sweep/expected.hpp"
+#include "worker/sweep/timed_loop.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -33,8 +34,12 @@ std::int64_t available_memory() {
 
 class MpiCollective : public Collective {
  public:
-  explicit MpiCollective(std::size_t max_bytes)
-      : max_bytes_(max_bytes), send_(allocate_host_buffer(max_bytes)), receive_(allocate_host_buffer(max_bytes)) {
+  MpiCollective(std::size_t max_bytes, int misalignment, MPI_Comm communicator)
+      : max_bytes_(max_bytes),
+        misalignment_(static_cast<std::size_t>(misalignment)),
+        send_(allocate_host_buffer(max_bytes + misalignment_ * kLargestElement)),
+        receive_(allocate_host_buffer(max_bytes + misalignment_ * kLargestElement)),
+        communicator_(communicator) {
     mpi::check(MPI_Comm_size(communicator_, &ranks_), "MPI_Comm_size");
     mpi::check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
   }
@@ -49,34 +54,48 @@ class MpiCollective : public Collective {
     return std::nullopt;
   }
 
-  void run(const Operation& operation, int iterations, int aggregate) override {
+  RunTimes run(const Operation& operation, const RunPlan& plan) override {
+    RunTimes times;
     with_call(operation, [&](auto call) {
-      for (int i = 0; i < iterations; ++i) {
-        const std::size_t offset = slice_offset(max_bytes_, operation.bytes(), i);
-        for (int j = 0; j < aggregate; ++j) call(input(operation) + offset, receive_.get() + offset);
-      }
+      std::byte* const in = input(operation);
+      std::byte* const out = output_buffer(operation);
+      const BufferSlices slices(max_bytes_, operation.bytes());
+      const auto once = [&](int iteration) {
+        const std::size_t offset = slices.offset(iteration);
+        call(in + offset, out + offset);
+      };
+      times = plan.each_iteration || plan.blocking == Blocking::kWaitAndBarrier ? run_step_by_step(plan, once)
+                                                                                : run_in_one(plan, once);
     });
+    return times;
   }
 
   std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override {
     const Pattern pattern = pattern_for(operation, seed);
     const std::vector<Segment> result = checked_result(operation);
-    std::byte* output = receive_.get() + place_of_result(operation);
+    std::byte* output = output_buffer(operation) + place_of_result(operation);
     fill_wrong(output, operation.type, pattern, result);
     fill_contribution(input(operation), operation.type, pattern, rank_, operation.layout.send);
-    with_call(operation, [&](auto call) { call(input(operation), receive_.get()); });
+    with_call(operation, [&](auto call) { call(input(operation), output_buffer(operation)); });
     return {compare_with_result(output, operation.type, pattern, result, rank_)};
   }
+
+  MemoryReport memory() const override { return {"Host", {{"User-Allocated", 2.0 * static_cast<double>(max_bytes_)}}}; }
 
   void finish() override {}
 
  private:
   std::byte* input(const Operation& operation) const {
-    if (!operation.in_place) return send_.get();
-    return receive_.get() + static_cast<std::size_t>(rank_) * operation.layout.input_in_place * size_of(operation.type);
+    const std::size_t size = size_of(operation.type);
+    if (!operation.in_place) return send_.get() + misalignment_ * size;
+    return output_buffer(operation) + static_cast<std::size_t>(rank_) * operation.layout.input_in_place * size;
   }
 
-  /// In bytes from the begin of the receive buffer.
+  std::byte* output_buffer(const Operation& operation) const {
+    return receive_.get() + misalignment_ * size_of(operation.type);
+  }
+
+  /// In bytes from the begin of the output buffer.
   std::size_t place_of_result(const Operation& operation) const {
     // MPI_Reduce_scatter_block leaves it in front, NCCL where the rank's part of the input was.
     if (!operation.in_place || operation.kind == CollectiveKind::kReduceScatter) return 0;
@@ -95,10 +114,13 @@ class MpiCollective : public Collective {
   void with_call(const Operation& operation, Work work) const;
   void pass_around_cube(std::byte* data, std::size_t part, int count, MPI_Datatype type) const;
 
+  static constexpr std::size_t kLargestElement = 8;
+
   std::size_t max_bytes_;
+  std::size_t misalignment_;  ///< in elements
   HostBuffer send_;
   HostBuffer receive_;
-  MPI_Comm communicator_ = MPI_COMM_WORLD;
+  MPI_Comm communicator_;
   int ranks_ = 1;
   int rank_ = 0;
 };
@@ -243,7 +265,9 @@ void MpiCollective::pass_around_cube(std::byte* data, std::size_t part, int coun
 
 }  // namespace
 
-std::unique_ptr<Collective> make_mpi_collective(std::size_t max_bytes, int local_size) {
+std::unique_ptr<Collective> make_mpi_collective(const MpiCollectiveSettings& settings) {
+  const std::size_t max_bytes = settings.max_bytes;
+  const int local_size = settings.local_size;
   const double wanted = 2.0 * static_cast<double>(max_bytes) * local_size;
   const std::int64_t available = available_memory();
   if (wanted > 0.9 * static_cast<double>(available)) {
@@ -252,7 +276,7 @@ std::unique_ptr<Collective> make_mpi_collective(std::size_t max_bytes, int local
                           std::to_string(available >> 20) + "M)",
                       "give a smaller largest size: -e");
   }
-  return std::make_unique<MpiCollective>(max_bytes);
+  return std::make_unique<MpiCollective>(max_bytes, settings.misalignment, settings.communicator);
 }
 
 }  // namespace ringrun::worker

@@ -26,6 +26,7 @@ std::string utc_now() {
 
 json to_json(const Measurement& measured) {
   return {{"time", measured.seconds * 1e6},
+          {"cpu_time", measured.enqueued_seconds * 1e6},
           {"alg_bw", measured.bandwidth.algorithm},
           {"bus_bw", measured.bandwidth.bus},
           {"nwrong", measured.wrong ? json(*measured.wrong) : json(nullptr)}};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "worker/sweep/operation.hpp"
+#include "worker/sweep/run_plan.hpp"
 
 namespace ringrun::worker {
 
@@ -16,6 +17,16 @@ struct WrongElements {
   std::uint64_t first_index = 0;  ///< in the rank's result
   std::string expected;           ///< at first_index, as text, since its type varies
   std::string got;
+};
+
+struct MemoryUse {
+  std::string what;
+  double bytes = 0;
+};
+
+struct MemoryReport {
+  std::string where;  ///< "GPU" or "Host"
+  std::vector<MemoryUse> uses;
 };
 
 /// What does the operations of a sweep, on the buffers of this process: one rank, or several (one per GPU).
@@ -31,12 +42,15 @@ class Collective {
   /// count.
   virtual std::optional<std::string> refusal(const Operation& operation) const = 0;
 
-  /// Runs iterations × aggregate operations and returns when all have ended here. Successive iterations use successive
-  /// parts of the buffers, so that small messages do not stay in a cache. The time is the caller's to take.
-  virtual void run(const Operation& operation, int iterations, int aggregate) = 0;
+  /// Runs the plan's operations and returns when all have ended here. Successive iterations use successive parts of the
+  /// buffers, so that small messages do not stay in a cache.
+  virtual RunTimes run(const Operation& operation, const RunPlan& plan) = 0;
 
   /// Fills inputs, runs once, compares every element. One entry for each rank of this process.
   virtual std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) = 0;
+
+  /// What it has taken so far, on the most loaded device of this process, by what it was taken for.
+  virtual MemoryReport memory() const = 0;
 
   /// Releases what needs the other ranks. After success only; a destructor without it must not wait for a peer.
   virtual void finish() = 0;

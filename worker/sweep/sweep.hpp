@@ -2,12 +2,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "worker/sweep/bandwidth.hpp"
 #include "worker/sweep/collective.hpp"
+#include "worker/sweep/row.hpp"
 #include "worker/sweep/team.hpp"
 #include "worker/watch/watch.hpp"
 
@@ -25,20 +24,11 @@ struct SweepPlan {
   int aggregate = 1;
   int checks = 1;  ///< 0: results are not checked
   TimeAcross across = TimeAcross::kAverage;
-  double timeout = 60;  ///< seconds of any one wait; 0: for ever
-};
-
-struct Measurement {
-  double seconds = 0;  ///< of one operation
-  Bandwidth bandwidth;
-  std::optional<std::uint64_t> wrong;        ///< elements over all ranks and checks; nothing: not checked
-  std::vector<std::string> wrong_locations;  ///< one line for each rank that has some
-};
-
-struct Row {
-  Operation operation;  ///< its in_place means nothing here
-  Measurement out_of_place;
-  Measurement in_place;
+  int graph_launches = 0;  ///< 0: no CUDA graph
+  Blocking blocking = Blocking::kNot;
+  bool each_iteration = false;  ///< every iteration's time
+  int skipped_iterations = 0;   ///< of those times, the first ones are left out
+  double timeout = 60;          ///< seconds of any one wait; 0: for ever
 };
 
 struct SweepSummary {
@@ -58,8 +48,8 @@ struct SweepSummary {
 /// take over a very slow network, and four times what `one_took` lets expect. 0 where the plan has no timeout.
 double deadline_for(const SweepPlan& plan, const Operation& operation, double operations, double one_took);
 
-/// Runs the whole plan once; `on_row` is called on every process as each row is known. `seed` numbers the checks and is
-/// carried from cycle to cycle, so that no check repeats an earlier one's data.
+/// Runs the whole plan once; `on_row` is called on every process as each row is known, one for each group. `seed`
+/// numbers the checks and is carried from cycle to cycle, so that no check repeats an earlier one's data.
 SweepSummary run_sweep(const SweepPlan& plan, Collective& collective, Team& team, Watch& watch, std::uint32_t& seed,
                        const std::function<void(const Row&)>& on_row);
 

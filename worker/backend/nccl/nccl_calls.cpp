@@ -1,7 +1,10 @@
 #include "worker/backend/nccl/nccl_calls.hpp"
 
+#include <string>
+
 #include "lib/nccl/check.hpp"
 #include "worker/backend/nccl/nccl_element.hpp"
+#include "worker/exit_code.hpp"
 
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 28, 0)
 // Null where an older library is loaded than the worker was built with.
@@ -12,9 +15,18 @@ extern "C" __attribute__((weak)) ncclResult_t ncclGather(const void*, void*, siz
 extern "C" __attribute__((weak)) ncclResult_t ncclScatter(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t,
                                                           cudaStream_t);
 #endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
+extern "C" __attribute__((weak)) ncclResult_t ncclCommWindowRegister(ncclComm_t, void*, size_t, ncclWindow_t*, int);
+extern "C" __attribute__((weak)) ncclResult_t ncclCommWindowDeregister(ncclComm_t, ncclWindow_t);
+#endif
 
 namespace ringrun::worker {
 namespace {
+
+[[noreturn]] void refuse(const char* what) {
+  throw Unsupported(std::string(what) + ": this NCCL, or the one that the worker was built with, has none",
+                    "build and run with a newer libnccl2, or leave the option out");
+}
 
 /// Sends and receives that run side by side.
 class Exchange {
@@ -167,5 +179,35 @@ void enqueue_edge(const Operation& operation, const NcclCall& call, int edge) {
                    call.rank ^ edge);
   exchange.end();
 }
+
+ncclConfig_t config_with_policy(int cta_policy) {
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  if (cta_policy == 0) return config;
+#ifdef NCCL_CTA_POLICY_DEFAULT
+  config.CTAPolicy = cta_policy;
+  return config;
+#else
+  refuse("CTA policies");
+#endif
+}
+
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
+void register_window(ncclComm_t communicator, void* buffer, std::size_t bytes, void** handle) {
+  if (ncclCommWindowRegister == nullptr) refuse("symmetric windows");
+  // The window's type is a pointer to something that only NCCL knows.
+  check_nccl(ncclCommWindowRegister(communicator, buffer, bytes, reinterpret_cast<ncclWindow_t*>(handle),
+                                    NCCL_WIN_COLL_SYMMETRIC),
+             "ncclCommWindowRegister");
+}
+
+void deregister_window(ncclComm_t communicator, void* handle) {
+  // NCCL gives none where the ranks have no memory in common.
+  if (handle == nullptr) return;
+  check_nccl(ncclCommWindowDeregister(communicator, static_cast<ncclWindow_t>(handle)), "ncclCommWindowDeregister");
+}
+#else
+void register_window(ncclComm_t, void*, std::size_t, void**) { refuse("symmetric windows"); }
+void deregister_window(ncclComm_t, void*) { refuse("symmetric windows"); }
+#endif
 
 }  // namespace ringrun::worker

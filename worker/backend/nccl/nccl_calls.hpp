@@ -28,4 +28,11 @@ void enqueue_call(const Operation& operation, const NcclCall& call);
 void enqueue_own_part(const Operation& operation, const NcclCall& call);
 void enqueue_edge(const Operation& operation, const NcclCall& call, int edge);
 
+/// Where CTAPolicy is not known, only the default, 0, is.
+ncclConfig_t config_with_policy(int cta_policy);
+
+/// Symmetric windows, from NCCL 2.27 on; Unsupported before. `handle` must stay where it is until the group has ended.
+void register_window(ncclComm_t communicator, void* buffer, std::size_t bytes, void** handle);
+void deregister_window(ncclComm_t communicator, void* handle);
+
 }  // namespace ringrun::worker
