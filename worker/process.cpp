@@ -63,7 +63,9 @@ int Process::run() {
                                    ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
                                                  library.backend->library_version())
                                    : "mpi=" + mpi::library_version();
-  const TableHead head = describe_run({options, facts_, decision_, versions, collective_->ranks(), team_.groups()});
+  const TableHead head =
+      describe_run({options, facts_, decision_, versions, decision_.nccl ? library.backend->library_version() : 0,
+                    collective_->ranks(), team_.groups()});
   std::optional<JsonReport> json;
   if (is_first() && !options_.json_file.empty()) json.emplace(options_.json_file, head);
   if (is_first()) print_head(out_, head);

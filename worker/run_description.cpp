@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <map>
+#include <string_view>
 
 namespace ringrun::worker {
 namespace {
@@ -29,19 +32,34 @@ std::vector<DeviceLine> device_lines(const RunFacts& run) {
   std::vector<DeviceLine> lines;
   for (std::size_t process = 0; process < run.processes.size(); ++process) {
     const ProcessFacts& facts = run.processes[process];
-    const auto add = [&](const std::string& device) {
-      lines.push_back({static_cast<int>(lines.size()), facts.group, facts.pid, short_name(facts.host), device});
+    const auto add = [&](const std::string& text, int index, const std::string& bus_id, const std::string& name) {
+      lines.push_back(
+          {static_cast<int>(lines.size()), facts.group, facts.pid, short_name(facts.host), text, index, bus_id, name});
     };
     if (!run.decision.nccl) {
-      add(fmt::format("host memory, {} CPU{}", facts.cpus, facts.cpus == 1 ? "" : "s"));
+      add(fmt::format("host memory, {} CPU{}", facts.cpus, facts.cpus == 1 ? "" : "s"), -1, "", "host memory");
       continue;
     }
     for (int device : run.decision.devices[process]) {
       const GpuDevice& gpu = facts.devices.at(static_cast<std::size_t>(device));
-      add(fmt::format("device {:2} [{}] {}", gpu.index, gpu.bus_id, gpu.name));
+      add(fmt::format("device {:2} [{}] {}", gpu.index, gpu.bus_id, gpu.name), gpu.index, gpu.bus_id, gpu.name);
     }
   }
   return lines;
+}
+
+/// Those that change how NCCL or MPI work. The others are nobody's business, secrets among them.
+std::vector<std::string> telling_variables() {
+  std::vector<std::string> telling;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view variable = *entry;
+    for (const char* prefix : {"NCCL_", "CUDA_VISIBLE_DEVICES=", "CUDA_DEVICE_ORDER=", "UCX_", "OMPI_MCA_btl",
+                               "OMPI_MCA_pml", "OMPI_MCA_coll"}) {
+      if (variable.substr(0, std::string_view(prefix).size()) == prefix) telling.emplace_back(variable);
+    }
+  }
+  std::sort(telling.begin(), telling.end());
+  return telling;
 }
 
 }  // namespace
@@ -50,6 +68,9 @@ TableHead describe_run(const RunFacts& run) {
   const Options& options = run.options;
   TableHead head;
   head.versions = run.versions;
+  head.nccl_version = run.nccl_version;
+  head.command = options.command;
+  head.environment = telling_variables();
   head.threads = options.threads;
   head.gpus = options.gpus;
   head.parallel_init = options.parallel_init;

@@ -15,6 +15,7 @@ struct RunFacts {
   const std::vector<ProcessFacts>& processes;
   const BackendDecision& decision;
   std::string versions;  ///< "nccl-headers=22809 nccl-library=22809" or "mpi=4.1.4"
+  int nccl_version = 0;  ///< of the loaded library; 0: none
   int ranks = 1;         ///< of this process's group
   int groups = 1;
 };

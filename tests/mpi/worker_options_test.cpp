@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <sstream>
 
@@ -13,6 +18,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 CommandResult sweep(int ranks, const std::vector<std::string>& options, CommandOptions settings = {},
                     const std::string& program = "./all_reduce_perf") {
@@ -95,6 +101,20 @@ TEST(WorkerOption, LocatesAWrongElementInItsGroup) {
   EXPECT_EQ(run.exit_code, 7) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("# group 0 rank 1: 1 wrong in the all-reduce of 2048 bytes"));
   EXPECT_THAT(run.out, HasSubstr("# group 1 rank 1: 1 wrong in the all-reduce of 2048 bytes"));
+}
+
+TEST(WorkerOption, WritesItsResultsAsJsonWithTheVariablesThatTellAndNoSecret) {
+  const auto file = std::filesystem::temp_directory_path() / ("ringrun-worker-" + std::to_string(getpid()) + ".json");
+  const auto run = sweep(2, {"-J", file, "-I", "1"}, {.env = {{"NCCL_ALGO", "Ring"}, {"SOME_TOKEN", "s3cret"}}});
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::filesystem::remove(file);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(text, HasSubstr("\"NCCL_ALGO=Ring\""));
+  EXPECT_THAT(text, Not(HasSubstr("s3cret")));
+  EXPECT_THAT(text, HasSubstr("\"version\": 3"));
+  EXPECT_THAT(text, HasSubstr("\"out_of_place_per_iter\""));
+  EXPECT_THAT(text, HasSubstr("\"device_info\": \"host memory\""));
 }
 
 TEST(WorkerOption, IsRefusedWith5WhereHostMemoryHasNothingLikeIt) {

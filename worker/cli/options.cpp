@@ -106,6 +106,8 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   }
 
   Options options;
+  options.command = arguments;
+  options.command.insert(options.command.begin(), call.program);
   options.help = parsed.count("help") > 0;
   options.version = parsed.count("version") > 0;
   const OptionReader read(parsed);

@@ -39,8 +39,9 @@ struct Options {
   bool reports_memory = false;
   bool all_types = false;  ///< "-d all": those that the backend has
   bool all_ops = false;
-  bool all_roots = false;  ///< "-r all"
-  SweepPlan plan;          ///< all but the types, operations and roots of "all" is final
+  bool all_roots = false;            ///< "-r all"
+  std::vector<std::string> command;  ///< the program and its arguments
+  SweepPlan plan;                    ///< all but the types, operations and roots of "all" is final
 
   int ranks_of_process() const { return threads * gpus; }
 

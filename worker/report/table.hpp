@@ -16,6 +16,9 @@ struct DeviceLine {
   int pid = 0;
   std::string host;
   std::string device;  ///< "device  0 [0000:00:06] NVIDIA H200", or "host memory, 8 CPUs"
+  int index = -1;      ///< of the GPU among those that the process sees; -1: none
+  std::string bus_id;  ///< "0000:00:06"
+  std::string name;    ///< "NVIDIA H200", or "host memory"
 };
 
 /// What the rows have beside or instead of the usual columns.
@@ -28,9 +31,12 @@ struct TableColumns {
 
 /// What the table's head says of the run.
 struct TableHead {
-  std::string versions;  ///< "nccl-headers=22809 nccl-library=22809" or "mpi=4.1.4"
-  int threads = 1;       ///< of each process
-  int gpus = 1;          ///< of each thread
+  std::string versions;                  ///< "nccl-headers=22809 nccl-library=22809" or "mpi=4.1.4"
+  int nccl_version = 0;                  ///< of the loaded library; 0: none
+  std::vector<std::string> command;      ///< the program and its arguments
+  std::vector<std::string> environment;  ///< "NCCL_DEBUG=INFO": what may have changed the results
+  int threads = 1;                       ///< of each process
+  int gpus = 1;                          ///< of each thread
   bool parallel_init = false;
   int misalignment = 0;
   TableColumns columns;
