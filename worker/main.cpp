@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 
 #include "lib/host/standard_streams.hpp"
@@ -5,5 +6,6 @@
 
 int main(int argc, char** argv) {
   ringrun::open_closed_standard_streams();
-  return ringrun::worker::run_worker({argv + 1, argv + argc}, std::cout, std::cerr);
+  return ringrun::worker::run_worker(argc > 0 ? argv[0] : "worker", {argv + std::min(argc, 1), argv + argc}, std::cout,
+                                     std::cerr);
 }

@@ -1,7 +1,6 @@
 #include "worker/process.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -9,14 +8,17 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <ostream>
 
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
 #include "lib/mpi/launch_environment.hpp"
+#include "worker/backend/backend_limits.hpp"
 #include "worker/backend/mpi_collective.hpp"
 #include "worker/network/mpi_interfaces.hpp"
 #include "worker/network/network_choice_over_mpi.hpp"
+#include "worker/run_description.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -36,23 +38,6 @@ void check_world_size(const MpiTeam& team) {
                     "or build the worker again");
 }
 
-std::string short_name(const std::string& host) { return host.substr(0, host.find('.')); }
-
-/// "MPI keeps off docker0 on a, b": a line for each set of interfaces.
-std::vector<std::string> avoided_interfaces(const std::vector<ProcessFacts>& facts) {
-  std::map<std::vector<std::string>, std::string> hosts;
-  for (std::size_t process = 0; process < facts.size(); ++process) {
-    if (facts[process].avoided.empty() || facts[process].leader != static_cast<int>(process)) continue;
-    std::string& names = hosts[facts[process].avoided];
-    names += (names.empty() ? "" : ", ") + short_name(facts[process].host);
-  }
-  std::vector<std::string> lines;
-  for (const auto& [interfaces, names] : hosts) {
-    lines.push_back(fmt::format("MPI keeps off {} on {}: no way to another host", fmt::join(interfaces, ", "), names));
-  }
-  return lines;
-}
-
 }  // namespace
 
 Process::Process(const Options& options, std::ostream& out)
@@ -68,16 +53,25 @@ int Process::run() {
     return refuse(refused);
   }
   if (decision_.nccl && !choose_network()) return leave(ExitCode::kNetwork);
+  const std::vector<int> groups = split();
+  if (const auto refusal = refusal_by_groups(options_, groups)) return refuse(*refusal);
   collective_ = join(library);
   Options options = options_;
   if (const auto refusal = keep_supported(options)) return refuse(*refusal);
 
-  const TableHead head = describe(library, options);
+  const std::string versions = decision_.nccl
+                                   ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
+                                                 library.backend->library_version())
+                                   : "mpi=" + mpi::library_version();
+  const TableHead head =
+      describe_run({options, facts_, decision_, versions, decision_.nccl ? library.backend->library_version() : 0,
+                    collective_->ranks(), team_.groups()});
   std::optional<JsonReport> json;
   if (is_first() && !options_.json_file.empty()) json.emplace(options_.json_file, head);
   if (is_first()) print_head(out_, head);
-  const SweepSummary summary = sweep(options.plan, json);
-  if (is_first()) print_foot(out_, summary, options_.least_bandwidth);
+  const SweepSummary summary = sweep(options.plan, head.columns, json);
+  const MemoryReport memory = options_.reports_memory ? most_memory() : MemoryReport{};
+  if (is_first()) print_foot(out_, options_.plan.kind, summary, options_.least_bandwidth, memory);
   if (json) json->write(summary, options_.least_bandwidth);
   finish();
   if (!out_) throw SystemError("write to standard output", std::strerror(errno), errno);
@@ -105,6 +99,8 @@ ProcessFacts Process::read_own_facts(const GpuLibrary& library) const {
   facts.local_rank = mpi::launch_environment().local_rank.value_or(local.rank);
   facts.local_size = local.size;
   facts.leader = local.leader;
+  facts.group = options_.split.group_of(team_.process());
+  facts.first_device = options_.first_device.value_or(-1);
   facts.avoided = avoided_;
   facts.nccl_version = library.backend == nullptr ? 0 : library.backend->library_version();
   facts.host_has_gpu = library.host_has_gpu;
@@ -151,10 +147,38 @@ int Process::leave(ExitCode code) {
   return static_cast<int>(code);
 }
 
+/// The ranks of each group.
+std::vector<int> Process::split() {
+  std::vector<int> colors;
+  std::map<int, int> sizes;
+  for (const ProcessFacts& facts : facts_) {
+    colors.push_back(facts.group);
+    sizes[facts.group] += options_.ranks_of_process();
+  }
+  const auto phase = watch_.enter("split into groups", options_.plan.timeout);
+  team_.split(colors);
+  std::vector<int> ranks;
+  for (const auto& [group, size] : sizes) ranks.push_back(size);
+  return ranks;
+}
+
+/// Of the processes of the first group, what the one that took most has taken of each kind.
+MemoryReport Process::most_memory() {
+  const auto phase = watch_.enter("exchange of the memory's use", options_.plan.timeout);
+  MemoryReport report = collective_->memory();
+  std::vector<double> bytes;
+  for (const MemoryUse& use : report.uses) bytes.push_back(use.bytes);
+  bytes = team_.largest(bytes);
+  for (std::size_t i = 0; i < bytes.size(); ++i) report.uses[i].bytes = bytes[i];
+  return report;
+}
+
 std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
-  const auto max_bytes = static_cast<std::size_t>(options_.largest);
   const auto process = static_cast<std::size_t>(team_.process());
-  if (!decision_.nccl) return make_mpi_collective(max_bytes, facts_[process].local_size);
+  if (!decision_.nccl) {
+    return make_mpi_collective({static_cast<std::size_t>(options_.largest), options_.misalignment,
+                                facts_[process].local_size, team_.group_communicator()});
+  }
   if (decision_.shared_gpu) {
     // NCCL refuses two ranks on one card of one host, and takes each for a host of its own where this says so.
     setenv("NCCL_HOSTID", fmt::format("{}-{}", host_name(), team_.process()).c_str(), 0);
@@ -162,77 +186,75 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
   std::string id;
   {
     const auto phase = watch_.enter("broadcast of NCCL's id", options_.plan.timeout);
-    id = team_.broadcast(is_first() ? library.backend->make_unique_id() : "");
+    id = team_.broadcast(team_.leads_group() ? library.backend->make_unique_id() : "");
     // A broadcast may return before the others have it; NCCL would then wait where no deadline names anybody.
     team_.barrier();
   }
   const auto phase = watch_.enter("start of NCCL", options_.plan.timeout);
-  const GpuBackend::Placement placement{team_.processes() * options_.gpus, team_.process() * options_.gpus,
+  const int ranks_here = options_.ranks_of_process();
+  const GpuBackend::Placement placement{team_.group_processes() * ranks_here, team_.group_process() * ranks_here,
                                         decision_.devices[process]};
-  return library.backend->join(id, placement, max_bytes);
+  GpuBackend::Settings settings;
+  settings.max_bytes = static_cast<std::size_t>(options_.largest);
+  settings.misalignment = options_.misalignment;
+  settings.threads = options_.threads;
+  settings.parallel_init = options_.parallel_init;
+  settings.registration = options_.registration;
+  settings.cta_policy = options_.cta_policy;
+  settings.null_stream = options_.null_stream;
+  settings.checks_graphs = options_.plan.graph_launches > 0;
+  return library.backend->join(id, placement, settings);
 }
 
-/// Drops from "all" what the backend lacks; a type or operation asked for by name is refused instead.
+/// Drops from "all" what the backend lacks; what was asked for by name is refused instead.
 std::optional<Unsupported> Process::keep_supported(Options& options) {
-  std::vector<DataType> types;
-  std::vector<ReduceOp> ops;
-  for (DataType type : options.plan.types) {
-    const auto why = collective_->refusal(type, ReduceOp::kSum);
-    if (!why) types.push_back(type);
-    if (why && options.all_types) decision_.remarks.push_back("Left out: " + *why);
-    if (why && !options.all_types) return Unsupported(*why, "choose another with -d, or another --backend");
+  SweepPlan& plan = options.plan;
+  const CollectiveDescription& collective = description_of(plan.kind);
+  if (options.all_roots) {
+    plan.roots.resize(static_cast<std::size_t>(collective_->ranks()));
+    std::iota(plan.roots.begin(), plan.roots.end(), 0);
   }
-  for (ReduceOp op : options.plan.ops) {
-    const auto why = collective_->refusal(DataType::kFloat, op);
-    if (!why) ops.push_back(op);
-    if (why && options.all_ops) decision_.remarks.push_back("Left out: " + *why);
-    if (why && !options.all_ops) return Unsupported(*why, "choose another with -o, or another --backend");
+  const auto keep = [&](auto& choices, bool all, const char* option,
+                        auto operation_with) -> std::optional<Unsupported> {
+    auto kept = choices;
+    kept.clear();
+    for (const auto choice : choices) {
+      const auto why = agreed_refusal(operation_with(choice));
+      if (why && !all) return Unsupported(*why, fmt::format("choose another with {}, or another --backend", option));
+      if (why) decision_.remarks.push_back("Left out: " + *why);
+      if (!why) kept.push_back(choice);
+    }
+    choices = kept;
+    return std::nullopt;
+  };
+  Operation any;
+  any.kind = plan.kind;
+  const auto refused = keep(plan.types, options.all_types, "-d", [any](DataType type) mutable {
+    any.type = type;
+    return any;
+  });
+  if (refused || !collective.reduces) return refused;
+  return keep(plan.ops, options.all_ops, "-o", [any](ReduceOp op) mutable {
+    any.op = op;
+    return any;
+  });
+}
+
+/// The refusal of the first process that has one: hosts may have different cards.
+std::optional<std::string> Process::agreed_refusal(const Operation& operation) {
+  const auto phase = watch_.enter("exchange of what the hosts can do", options_.plan.timeout);
+  for (const std::string& why : team_.gather_from_all(collective_->refusal(operation).value_or(""))) {
+    if (!why.empty()) return why;
   }
-  options.plan.types = types;
-  options.plan.ops = ops;
   return std::nullopt;
 }
 
-TableHead Process::describe(const GpuLibrary& library, const Options& options) const {
-  TableHead head;
-  head.gpus = options.gpus;
-  head.smallest = options.smallest;
-  head.largest = options.largest;
-  head.step = options.step;
-  head.factor = options.factor;
-  head.plan = options.plan;
-  head.remarks = decision_.remarks;
-  for (const std::string& remark : avoided_interfaces(facts_)) head.remarks.push_back(remark);
-  head.versions = decision_.nccl ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
-                                               library.backend->library_version())
-                                 : "mpi=" + mpi::library_version();
-  for (std::size_t process = 0; process < facts_.size(); ++process) {
-    const ProcessFacts& facts = facts_[process];
-    const std::string host = short_name(facts.host);
-    if (!decision_.nccl) {
-      head.devices.push_back({static_cast<int>(process), facts.pid, host,
-                              fmt::format("host memory, {} CPU{}", facts.cpus, facts.cpus == 1 ? "" : "s")});
-      continue;
-    }
-    for (int device : decision_.devices[process]) {
-      const GpuDevice& gpu = facts.devices.at(static_cast<std::size_t>(device));
-      head.devices.push_back({static_cast<int>(head.devices.size()), facts.pid, host,
-                              fmt::format("device {:2} [{}] {}", gpu.index, gpu.bus_id, gpu.name)});
-    }
-  }
-  if (collective_->ranks() == 1) {
-    head.remarks.push_back(
-        "One rank: out-of-place is a local copy, in-place does nothing, and bus bandwidth is not defined");
-  }
-  return head;
-}
-
-SweepSummary Process::sweep(const SweepPlan& plan, std::optional<JsonReport>& json) {
+SweepSummary Process::sweep(const SweepPlan& plan, const TableColumns& columns, std::optional<JsonReport>& json) {
   SweepSummary total;
   std::uint32_t seed = 0;
   for (int cycle = 0; options_.cycles == 0 || cycle < options_.cycles; ++cycle) {
     const SweepSummary one = run_sweep(plan, *collective_, team_, watch_, seed, [&](const Row& row) {
-      if (is_first()) print_row(out_, row);
+      if (is_first()) print_row(out_, columns, row);
       if (json) json->add(row);
     });
     total += one;

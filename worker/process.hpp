@@ -40,10 +40,12 @@ class Process {
   bool choose_network();
   int refuse(const Unsupported& refused);
   int leave(ExitCode code);
+  std::vector<int> split();
   std::unique_ptr<Collective> join(const GpuLibrary& library);
   std::optional<Unsupported> keep_supported(Options& options);
-  TableHead describe(const GpuLibrary& library, const Options& options) const;
-  SweepSummary sweep(const SweepPlan& plan, std::optional<JsonReport>& json);
+  std::optional<std::string> agreed_refusal(const Operation& operation);
+  SweepSummary sweep(const SweepPlan& plan, const TableColumns& columns, std::optional<JsonReport>& json);
+  MemoryReport most_memory();
   void finish();
   ExitCode verdict(const SweepSummary& summary) const;
 

@@ -37,11 +37,13 @@ int fail(std::ostream& err, ExitCode code, const std::string& problem, const std
 
 }  // namespace
 
-int run_worker(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+int run_worker(const std::string& program, const std::vector<std::string>& arguments, std::ostream& out,
+               std::ostream& err) {
   try {
     const Options options = [&] {
       try {
-        return parse_options(arguments, std::getenv("NCCL_TESTS_MIN_BW"));
+        return parse_options(arguments, {program, std::getenv("NCCL_TESTS_MIN_BW"), std::getenv("NCCL_TESTS_DEVICE"),
+                                         std::getenv("NCCL_TESTS_SPLIT"), std::getenv("NCCL_TESTS_SPLIT_MASK")});
       } catch (const UserError& error) {
         // Every process reads the same line: one of them complains.
         if (mpi::launch_environment().rank.value_or(0) == 0) {

@@ -39,7 +39,7 @@ TEST(Worker, ChecksEveryTypeAndOperationThatMpiHas) {
 TEST(Worker, FindsAndLocatesOneWrongElementAndExitsWith7) {
   const auto run =
       mpirun(2, {"./worker", "--backend", "mpi", "-b", "256", "-e", "1K", "-f", "2", "-d", "int32", "-n", "1"},
-             {.env = {{"LD_PRELOAD", CORRUPT_ALL_REDUCE},
+             {.env = {{"LD_PRELOAD", CORRUPT_COLLECTIVES},
                       {"CORRUPT_RANK", "1"},
                       {"CORRUPT_COUNT", "128"},
                       {"CORRUPT_INDEX", "77"}}});

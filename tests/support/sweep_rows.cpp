@@ -14,7 +14,7 @@ std::vector<SweepRow> sweep_rows(const std::string& table) {
     std::istringstream text(line);
     const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
     if (words.size() != 13 || words[0].find_first_not_of("0123456789") != std::string::npos) continue;
-    rows.push_back({std::stoll(words[0]), words[2], words[3], words[8], words[12]});
+    rows.push_back({std::stoll(words[0]), words[2], words[3], words[4], words[8], words[12]});
   }
   return rows;
 }

@@ -9,6 +9,7 @@ struct SweepRow {
   long long bytes = 0;
   std::string type;
   std::string op;
+  std::string root;
   std::string wrong_out_of_place;
   std::string wrong_in_place;
 };

@@ -123,6 +123,21 @@ TEST(BackendChoice, GivesEachProcessItsShareOfGpus) {
             "a has 3 usable GPUs, too few for 2 processes with 2 GPUs each");
 }
 
+TEST(BackendChoice, CountsTheGpusOfAllThreads) {
+  Options options;
+  options.threads = 2;
+  options.gpus = 2;
+  EXPECT_THAT(choose_backend(options, {with_gpus("a", 4)}).devices, ElementsAre(ElementsAre(0, 1, 2, 3)));
+}
+
+TEST(BackendChoice, BeginsAtTheDeviceOfItsVariable) {
+  ProcessFacts facts = with_gpus("a", 4, 1, 2);
+  facts.first_device = 3;
+  EXPECT_THAT(choose_backend({}, {facts}).devices, ElementsAre(ElementsAre(3)));
+  facts.first_device = 4;
+  EXPECT_EQ(refusal({}, {facts}), "NCCL_TESTS_DEVICE=4: a has 4 usable GPUs, numbered from 0");
+}
+
 TEST(BackendChoice, RefusesSeveralGpusAProcessOnHostMemory) {
   Options options;
   options.gpus = 2;
@@ -141,6 +156,8 @@ TEST(ProcessFacts, ArriveAsTheyWereSent) {
   sent.pid = 99;
   sent.cpus = 4;
   sent.leader = 2;
+  sent.group = 5;
+  sent.first_device = 3;
   sent.avoided = {"docker0", "tailscale0"};
   const ProcessFacts received = process_facts_from(to_text(sent));
   EXPECT_EQ(received.host, sent.host);
@@ -148,6 +165,8 @@ TEST(ProcessFacts, ArriveAsTheyWereSent) {
   EXPECT_EQ(received.pid, 99);
   EXPECT_EQ(received.cpus, 4);
   EXPECT_EQ(received.leader, 2);
+  EXPECT_EQ(received.group, 5);
+  EXPECT_EQ(received.first_device, 3);
   EXPECT_EQ(received.avoided, sent.avoided);
   EXPECT_EQ(received.local_rank, 1);
   EXPECT_EQ(received.local_size, 3);

@@ -17,9 +17,13 @@ namespace {
 /// Reduces the contributions in the given order with the arithmetic of `T`, as some algorithm of a library might.
 template <typename T>
 T reduce_in_order(const Pattern& pattern, const std::vector<int>& order, std::uint64_t index) {
-  T result = static_cast<T>(contribution(pattern, order.front(), index));
+  const auto input = [&](int rank) {
+    const int factor = pattern.op == ReduceOp::kMulSum ? multiplier(rank) : 1;
+    return static_cast<T>(factor * contribution(pattern, rank, index));
+  };
+  T result = input(order.front());
   for (std::size_t i = 1; i < order.size(); ++i) {
-    const T value = static_cast<T>(contribution(pattern, order[i], index));
+    const T value = input(order[i]);
     switch (pattern.op) {
       case ReduceOp::kProd:
         result = static_cast<T>(result * value);
@@ -43,7 +47,7 @@ void expect_exact_in_any_order(DataType type) {
   for (int ranks : {1, 2, 3, 8, 33, 300, 1000}) {
     std::vector<int> order(static_cast<std::size_t>(ranks));
     for (int i = 0; i < ranks; ++i) order[static_cast<std::size_t>(i)] = i;
-    for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin}) {
+    for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin, ReduceOp::kMulSum}) {
       const Pattern pattern = make_pattern(type, op, ranks, 5);
       for (std::uint64_t index : {0ull, 1ull, 17ull, 123456ull, 5000000000ull}) {
         std::shuffle(order.begin(), order.end(), random);
@@ -65,10 +69,15 @@ TEST(Pattern, GivesTheSameResultInEveryOrderOfEveryCType) {
   expect_exact_in_any_order<double>(DataType::kDouble);
 }
 
-TEST(Pattern, NeverLeavesTheWholeNumbersThatHalfAndBfloat16Hold) {
-  for (const auto& [type, largest] : {std::pair{DataType::kHalf, 2048}, {DataType::kBfloat16, 256}}) {
+TEST(Pattern, NeverLeavesTheWholeNumbersThatTheSmallFloatingPointTypesHold) {
+  for (const auto& [type, whole] : {std::pair{DataType::kHalf, 2048},
+                                    {DataType::kBfloat16, 256},
+                                    {DataType::kFloat8e4m3, 16},
+                                    {DataType::kFloat8e5m2, 8}}) {
     for (int ranks : {1, 2, 7, 8, 64, 4096}) {
-      for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin}) {
+      for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin, ReduceOp::kMulSum}) {
+        // Powers of 2 are exact far beyond.
+        const int largest = op == ReduceOp::kProd ? 64 : whole;
         const Pattern pattern = make_pattern(type, op, ranks, 3);
         for (std::uint64_t index = 0; index < 50; ++index) {
           // The largest partial sum of any order is the sum of the absolute values.
@@ -76,6 +85,7 @@ TEST(Pattern, NeverLeavesTheWholeNumbersThatHalfAndBfloat16Hold) {
           for (int rank = 0; rank < ranks; ++rank) {
             const std::int64_t value = std::abs(contribution(pattern, rank, index));
             if (op == ReduceOp::kSum) magnitude += value;
+            if (op == ReduceOp::kMulSum) magnitude += multiplier(rank) * value;
             if (op == ReduceOp::kProd) magnitude *= value;
             if (op == ReduceOp::kMax || op == ReduceOp::kMin) magnitude = std::max(magnitude, value);
           }
@@ -84,6 +94,24 @@ TEST(Pattern, NeverLeavesTheWholeNumbersThatHalfAndBfloat16Hold) {
       }
     }
   }
+}
+
+TEST(Pattern, SumsMoreThanZeroesInEveryType) {
+  for (DataType type : all_data_types()) {
+    for (int ranks : {1, 8, 4096}) {
+      const Pattern pattern = make_pattern(type, ReduceOp::kSum, ranks, 3);
+      std::set<std::int64_t> values;
+      for (std::uint64_t index = 0; index < 200; ++index) values.insert(reduced_value(pattern, index));
+      EXPECT_GE(values.size(), 4u) << name_of(type) << " over " << ranks;
+    }
+  }
+}
+
+TEST(Pattern, OfACopyHasEveryRanksOwnValues) {
+  const Pattern pattern = make_copy_pattern(DataType::kInt32, 1);
+  std::set<std::int64_t> values;
+  for (int rank = 0; rank < 1000; ++rank) values.insert(expected_value(pattern, rank, 7));
+  EXPECT_GT(values.size(), 990u);
 }
 
 TEST(Pattern, GivesNeighbouringElementsAndRanksDifferentValues) {
@@ -113,15 +141,34 @@ TEST(Pattern, AllowsRoundingOnlyForAveragesOverNoPowerOfTwo) {
   EXPECT_LT(some, 1e-6);
 }
 
+std::vector<Segment> whole(std::size_t count) { return {{0, count, Segment::kAllReduced, 0}}; }
+
+TEST(HostElements, LocateAWrongElementAmongThePartsOfSeveralRanks) {
+  const Pattern pattern = make_copy_pattern(DataType::kInt32, 9);
+  const std::vector<Segment> result{{0, 10, 0, 50}, {10, 10, 1, 50}, {20, 10, 2, 50}};
+  std::vector<std::int32_t> data(30);
+  for (const Segment& segment : result) {
+    for (std::size_t i = 0; i < segment.count; ++i)
+      data[segment.begin + i] = static_cast<std::int32_t>(contribution(pattern, segment.source, 50 + i));
+  }
+  EXPECT_EQ(compare_with_result(data.data(), DataType::kInt32, pattern, result, 2).count, 0u);
+  data[13] ^= 1;
+  data[27] ^= 1;
+  const WrongElements wrong = compare_with_result(data.data(), DataType::kInt32, pattern, result, 2);
+  EXPECT_EQ(wrong.count, 2u);
+  EXPECT_EQ(wrong.first_index, 13u);
+  EXPECT_EQ(wrong.expected, std::to_string(contribution(pattern, 1, 53)));
+}
+
 TEST(HostElements, FindAndLocateASingleWrongElement) {
   const Pattern pattern = make_pattern(DataType::kInt32, ReduceOp::kSum, 2, 9);
   std::vector<std::int32_t> result(1000);
   for (std::size_t i = 0; i < result.size(); ++i) result[i] = static_cast<std::int32_t>(reduced_value(pattern, i));
-  EXPECT_EQ(compare_with_result(result.data(), DataType::kInt32, pattern, 1, result.size()).count, 0u);
+  EXPECT_EQ(compare_with_result(result.data(), DataType::kInt32, pattern, whole(1000), 1).count, 0u);
 
   const std::int32_t right = result[617];
   result[617] = right + 1;
-  const WrongElements wrong = compare_with_result(result.data(), DataType::kInt32, pattern, 1, result.size());
+  const WrongElements wrong = compare_with_result(result.data(), DataType::kInt32, pattern, whole(1000), 1);
   EXPECT_EQ(wrong.rank, 1);
   EXPECT_EQ(wrong.count, 1u);
   EXPECT_EQ(wrong.first_index, 617u);
@@ -135,18 +182,19 @@ TEST(HostElements, CallABufferThatWasNeverWrittenWrongAtEveryElement) {
     for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin}) {
       const Pattern pattern = make_pattern(type, op, 3, 4);
       std::vector<std::uint64_t> memory(500);
-      fill_wrong(memory.data(), type, pattern, 500);
-      EXPECT_EQ(compare_with_result(memory.data(), type, pattern, 0, 500).count, 500u) << name_of(type) << name_of(op);
+      fill_wrong(memory.data(), type, pattern, whole(500));
+      EXPECT_EQ(compare_with_result(memory.data(), type, pattern, whole(500), 0).count, 500u)
+          << name_of(type) << name_of(op);
     }
   }
 }
 
 TEST(BufferSlice, WalksThroughTheWholeBufferAndNeverPastIt) {
   std::set<std::size_t> offsets;
-  for (int i = 0; i < 20; ++i) offsets.insert(slice_offset(1000, 300, i));
+  for (int i = 0; i < 20; ++i) offsets.insert(BufferSlices(1000, 300).offset(i));
   EXPECT_EQ(offsets, (std::set<std::size_t>{0, 300, 600}));
-  EXPECT_EQ(slice_offset(1000, 1000, 7), 0u);
-  EXPECT_EQ(slice_offset(1000, 0, 7), 0u);
+  EXPECT_EQ(BufferSlices(1000, 1000).offset(7), 0u);
+  EXPECT_EQ(BufferSlices(1000, 0).offset(7), 0u);
 }
 
 }  // namespace

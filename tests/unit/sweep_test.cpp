@@ -22,15 +22,25 @@ class LoneTeam : public Team {
  public:
   int process() const override { return 0; }
   int processes() const override { return 1; }
+  int group() const override { return 0; }
+  int groups() const override { return others.empty() ? 1 : 2; }
+  bool leads_group() const override { return true; }
   void barrier() override { ++barriers; }
   double combine(double seconds, TimeAcross how) override {
     combined_how = how;
     return seconds;
   }
   std::uint64_t sum(std::uint64_t value) override { return value; }
+  std::vector<double> largest(const std::vector<double>& values) override { return values; }
   std::vector<std::string> gather(const std::string& text) override { return {text}; }
+  std::vector<std::string> gather_from_all(const std::string& text) override {
+    std::vector<std::string> texts{text};
+    texts.insert(texts.end(), others.begin(), others.end());
+    return texts;
+  }
   std::string broadcast(const std::string& bytes) override { return bytes; }
 
+  std::vector<std::string> others;  ///< rows of other groups' first processes
   int barriers = 0;
   TimeAcross combined_how = TimeAcross::kRankZero;
 };
@@ -39,20 +49,28 @@ class LoneTeam : public Team {
 class RecordingCollective : public Collective {
  public:
   int ranks() const override { return 4; }
-  std::optional<std::string> refusal(DataType, ReduceOp) const override { return std::nullopt; }
-  void run(const Operation& operation, int iterations, int aggregate) override {
-    operations[operation.bytes()] += iterations * aggregate;
+  std::optional<std::string> refusal(const Operation&) const override { return std::nullopt; }
+  RunTimes run(const Operation& operation, const RunPlan& plan) override {
+    operations[operation.bytes()] += plan.iterations * plan.aggregate;
+    last_plan = plan;
+    const double took = plan.operations() * 1e-6;
+    return {{took, 3 * took}, {took / 2, took / 2}, iteration_times};
   }
   std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override {
+    roots.push_back(operation.root);
     EXPECT_TRUE(seeds.insert(seed).second) << "a check repeated earlier data";
     if (operation.bytes() != wrong_at || !operation.in_place) return {{2, 0, 0, "", ""}};
     return {{2, 1, 5, "7", "8"}};
   }
+  MemoryReport memory() const override { return {}; }
   void finish() override {}
 
+  RunPlan last_plan;
+  std::vector<double> iteration_times;
   std::size_t wrong_at = 0;
   std::map<std::size_t, int> operations;
   std::set<std::uint32_t> seeds;
+  std::vector<int> roots;
 };
 
 class SweepTest : public testing::Test {
@@ -63,7 +81,7 @@ class SweepTest : public testing::Test {
     return rows;
   }
 
-  SweepPlan plan{{64, 128}, {DataType::kFloat}, {ReduceOp::kSum}};
+  SweepPlan plan{CollectiveKind::kAllReduce, {64, 128}, {DataType::kFloat}, {ReduceOp::kSum}};
   RecordingCollective collective;
   LoneTeam team;
   Watch watch{{[](const WatchedPhase&) {}, [] {}, [](const WatchedPhase&) {}}};
@@ -78,7 +96,7 @@ TEST_F(SweepTest, MeasuresEverySizeOutOfPlaceAndInPlaceAfterOneUntimedOperation)
   const auto rows = sweep();
   ASSERT_THAT(rows, SizeIs(2));
   EXPECT_EQ(rows[0].operation.bytes(), 64u);
-  EXPECT_EQ(rows[0].operation.count, 16u);
+  EXPECT_EQ(rows[0].operation.layout.count, 16u);
   EXPECT_EQ(rows[1].operation.bytes(), 128u);
   // Warm-ups once for the first and the last size, then for each placement one untimed and 10 × 3 timed.
   EXPECT_EQ(collective.operations[64], 2 + 2 * (1 + 30));
@@ -125,6 +143,64 @@ TEST_F(SweepTest, CountsAndLocatesAWrongElement) {
       "got 8\n");
 }
 
+TEST_F(SweepTest, DividesTheTimeByAllThatItWasTakenOver) {
+  plan.iterations = 10;
+  plan.aggregate = 3;
+  plan.graph_launches = 4;
+  const auto rows = sweep();
+  // Two threads, one of which takes three times as long.
+  EXPECT_DOUBLE_EQ(rows[0].out_of_place.seconds, 2e-6);
+  EXPECT_DOUBLE_EQ(rows[0].out_of_place.enqueued_seconds, 0.5e-6);
+  EXPECT_EQ(collective.last_plan.graph_launches, 4);
+  plan.across = TimeAcross::kMax;
+  EXPECT_DOUBLE_EQ(sweep()[0].out_of_place.seconds, 3e-6);
+  plan.across = TimeAcross::kMin;
+  EXPECT_DOUBLE_EQ(sweep()[0].out_of_place.seconds, 1e-6);
+}
+
+TEST_F(SweepTest, KeepsTheTimesOfIterationsButForThoseThatAreLeftOut) {
+  plan.iterations = 4;
+  plan.aggregate = 2;
+  plan.each_iteration = true;
+  plan.skipped_iterations = 1;
+  plan.blocking = Blocking::kWait;
+  collective.iteration_times = {9e-6, 2e-6, 4e-6, 6e-6};
+  const auto rows = sweep();
+  EXPECT_THAT(rows[0].out_of_place.iterations, ElementsAre(1e-6, 2e-6, 3e-6));
+  EXPECT_TRUE(collective.last_plan.each_iteration);
+  EXPECT_EQ(collective.last_plan.blocking, Blocking::kWait);
+}
+
+TEST_F(SweepTest, HasARowOfEveryGroup) {
+  Row other;
+  other.group = 1;
+  other.out_of_place.wrong = 5;
+  team.others = {to_text(other), ""};
+  plan.sizes = {64};
+  const auto rows = sweep();
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_EQ(rows[0].group, 0);
+  EXPECT_EQ(rows[1].group, 1);
+  EXPECT_EQ(summary.wrong, 5u);
+}
+
+TEST_F(SweepTest, TakesEveryRootInTurn) {
+  plan.kind = CollectiveKind::kBroadcast;
+  plan.roots = {0, 1, 2, 3};
+  plan.sizes = {64};
+  const auto rows = sweep();
+  ASSERT_THAT(rows, SizeIs(4));
+  EXPECT_EQ(rows[2].operation.root, 2);
+  EXPECT_THAT(collective.roots, ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
+}
+
+TEST_F(SweepTest, DoesNotCheckInPlaceWhatIsNotDefinedThere) {
+  plan.kind = CollectiveKind::kAllToAll;
+  const auto rows = sweep();
+  EXPECT_EQ(rows[0].out_of_place.wrong, 0u);
+  EXPECT_FALSE(rows[0].in_place.wrong.has_value());
+}
+
 TEST_F(SweepTest, CombinesTimesAsAsked) {
   plan.across = TimeAcross::kMax;
   sweep();
@@ -134,8 +210,8 @@ TEST_F(SweepTest, CombinesTimesAsAsked) {
 TEST(Deadline, GrowsWithTheDataAndWithWhatOneOperationTook) {
   SweepPlan plan;
   plan.timeout = 60;
-  const Operation small{DataType::kFloat, ReduceOp::kSum, 2, false};
-  const Operation large{DataType::kFloat, ReduceOp::kSum, std::size_t{1} << 30, false};
+  const Operation small = operation_of({}, 8);
+  const Operation large = operation_of({}, std::int64_t{4} << 30);
   EXPECT_NEAR(deadline_for(plan, small, 1, 0), 60, 0.01);
   // 4 GiB over a network of 25 MB/s and back.
   EXPECT_NEAR(deadline_for(plan, large, 1, 0), 60 + 343.6, 0.1);

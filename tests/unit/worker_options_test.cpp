@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <regex>
 #include <sstream>
 
 #include "lib/error.hpp"
@@ -46,6 +49,33 @@ TEST(WorkerOptions, TakeShortLongAndGluedForms) {
   EXPECT_EQ(options.gpus, 2);
 }
 
+TEST(WorkerOptions, ChooseTheCollectiveByItsOptionOrByTheProgramsName) {
+  EXPECT_EQ(parse_options({}).plan.kind, CollectiveKind::kAllReduce);
+  EXPECT_EQ(parse_options({}, {"bin/all_gather_perf", nullptr}).plan.kind, CollectiveKind::kAllGather);
+  EXPECT_EQ(parse_options({"--collective", "gather"}, {"all_gather_perf", nullptr}).plan.kind, CollectiveKind::kGather);
+}
+
+TEST(WorkerOptions, TakeARootOnlyWhereTheCollectiveHasOne) {
+  EXPECT_THAT(parse_options({"-r", "3"}).plan.roots, ElementsAre(-1));
+  const std::vector<std::string> broadcast{"--collective", "broadcast", "-r"};
+  const auto with_root = [&](const std::string& root) {
+    auto arguments = broadcast;
+    arguments.push_back(root);
+    return parse_options(arguments);
+  };
+  EXPECT_THAT(with_root("3").plan.roots, ElementsAre(3));
+  EXPECT_FALSE(with_root("3").all_roots);
+  EXPECT_TRUE(with_root("all").all_roots);
+  EXPECT_TRUE(with_root("-1").all_roots);
+}
+
+TEST(WorkerOptions, TakeAReductionOnlyWhereTheCollectiveReduces) {
+  EXPECT_EQ(parse_options({"-o", "all"}).plan.ops.size(), 6u);
+  const Options copy = parse_options({"-o", "all", "--collective", "alltoall"});
+  EXPECT_EQ(copy.plan.ops.size(), 1u);
+  EXPECT_FALSE(copy.all_ops);
+}
+
 TEST(WorkerOptions, StepBySizeWithoutAFactor) {
   EXPECT_THAT(parse_options({"-b", "1M", "-e", "3M", "-i", "1M"}).plan.sizes, ElementsAre(1 << 20, 2 << 20, 3 << 20));
 }
@@ -68,9 +98,18 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
       {{"-b", "0", "-e", "8", "-f", "2"}, "--minbytes 0"},
       {{"-b", "0", "-e", "128M", "-i", "0"}, "--stepbytes 0"},
       {{"-b", "0", "-e", "100G", "-i", "1"}, "steps"},
-      {{"-t", "2"}, "--nthreads: '2'"},
+      {{"-t", "0"}, "--nthreads: '0'"},
+      {{"-z", "4"}, "--blocking: '4'"},
+      {{"-R", "3"}, "--local_register: '3'"},
+      {{"-G", "1", "-z", "1"}, "-G and -z"},
+      {{"-G", "1", "-I", "1"}, "-G and -I"},
+      {{"-G", "1", "-y", "1"}, "-G and -y"},
+      {{"-I", "1", "-n", "5", "-K", "5"}, "-K leaves out all iterations"},
       {{"-T", "soon"}, "--timeout: 'soon'"},
       {{"--backend", "gloo"}, "--backend: 'gloo'"},
+      {{"--collective", "allreduce"}, "--collective: 'allreduce'"},
+      {{"-r", "first"}, "--root: 'first'"},
+      {{"-r", "-2"}, "--root: '-2'"},
       {{"-b"}, "b"},
   };
   for (const auto& [arguments, expected] : cases) {
@@ -84,25 +123,67 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
   }
 }
 
-TEST(WorkerOptions, TakeWhatScriptsForNcclTestsSayWithItsDefault) {
-  EXPECT_NO_THROW(
-      parse_options({"-z", "0", "-G", "0", "-C", "0", "-u", "0", "-R", "0", "-p", "1", "-t", "1", "-r", "3"}));
-  EXPECT_THROW(parse_options({"-G", "1"}), UserError);
+TEST(WorkerOptions, TakeEveryOtherLetterOfNcclTests) {
+  const Options options =
+      parse_options({"-t", "2",  "-g", "4",  "-z", "2",  "-I", "1",  "-K", "3",  "-C", "1",  "-S", "1",  "-M",
+                     "1",  "-u", "5",  "-R", "2",  "-D", "0",  "-V", "32", "-x", "1",  "-y", "1",  "-p", "1"});
+  EXPECT_EQ(options.threads, 2);
+  EXPECT_EQ(options.ranks_of_process(), 8);
+  EXPECT_EQ(options.plan.blocking, Blocking::kWait);
+  EXPECT_TRUE(options.plan.each_iteration);
+  EXPECT_EQ(options.plan.skipped_iterations, 3);
+  EXPECT_TRUE(options.reports_cpu_time);
+  EXPECT_TRUE(options.reports_timestamps);
+  EXPECT_TRUE(options.reports_memory);
+  EXPECT_EQ(options.misalignment, 5);
+  EXPECT_EQ(options.registration, 2);
+  EXPECT_EQ(options.cta_policy, 1);
+  EXPECT_TRUE(options.null_stream);
+  EXPECT_TRUE(options.parallel_init);
+  EXPECT_EQ(parse_options({"-G", "7"}).plan.graph_launches, 7);
+  EXPECT_EQ(parse_options({"-D", "2"}).device_implementation, 2);
+}
+
+TEST(WorkerOptions, TakeTheVariablesOfNcclTests) {
+  const Options options = parse_options({}, {.device = "3", .split = "MOD 4"});
+  EXPECT_EQ(options.first_device, 3);
+  EXPECT_EQ(options.split.group_of(6), 2);
+  EXPECT_FALSE(parse_options({}).first_device);
+  EXPECT_THROW(parse_options({}, {.device = "first"}), UserError);
+  EXPECT_THROW(parse_options({}, {.split_mask = "all"}), UserError);
 }
 
 TEST(WorkerOptions, DoNotTakeABandwidthThatIsNoNumber) {
-  EXPECT_EQ(parse_options({}, "12.5").least_bandwidth, 12.5);
+  EXPECT_EQ(parse_options({}, {"worker", "12.5"}).least_bandwidth, 12.5);
   EXPECT_FALSE(parse_options({}).least_bandwidth);
-  for (const char* text : {"", "fast", "-1", "nan", "3GB"}) EXPECT_THROW(parse_options({}, text), UserError) << text;
+  for (const char* text : {"", "fast", "-1", "nan", "3GB"})
+    EXPECT_THROW(parse_options({}, {"worker", text}), UserError) << text;
 }
 
 TEST(WorkerOptions, AreAllInTheHelp) {
   std::ostringstream out;
   print_help(out);
-  for (const char* option : {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c", "-o", "-d", "-r", "-g", "-a", "-N", "-T",
-                             "-J", "--backend", "--share-gpu"}) {
+  for (const char* option :
+       {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c",           "-o",        "-d",         "-r", "-g",
+        "-a", "-N", "-T", "-J", "-t", "-z", "-G", "-I",           "-K",        "-u",         "-p", "-R",
+        "-x", "-y", "-D", "-V", "-C", "-S", "-M", "--collective", "--backend", "--share-gpu"}) {
     EXPECT_THAT(out.str(), HasSubstr(option));
   }
+}
+
+TEST(WorkerOptions, AreAllInTheTableOfTheDocumentation) {
+  std::ostringstream help;
+  print_help(help);
+  std::ifstream file(RINGRUN_SOURCE_DIR "/docs/nccl-tests.md");
+  const std::string documented{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = help.str();
+  const std::regex letter("\n  (-[A-Za-z]), --");
+  int letters = 0;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), letter); match != std::sregex_iterator(); ++match) {
+    ++letters;
+    EXPECT_THAT(documented, HasSubstr("`" + (*match)[1].str())) << "option " << (*match)[1];
+  }
+  EXPECT_GE(letters, 30) << text;
 }
 
 }  // namespace

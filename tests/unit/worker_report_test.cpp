@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "lib/error.hpp"
@@ -18,11 +19,12 @@ namespace {
 
 Row row_of(std::size_t count, double out_of_place_us, double in_place_us, int ranks = 1) {
   Row row;
-  row.operation = {DataType::kFloat, ReduceOp::kSum, count, false};
+  row.operation.ranks = ranks;
+  row.operation = operation_of(row.operation, static_cast<std::int64_t>(count * sizeof(float)));
   row.out_of_place.seconds = out_of_place_us * 1e-6;
   row.in_place.seconds = in_place_us * 1e-6;
   for (Measurement* measured : {&row.out_of_place, &row.in_place}) {
-    measured->bandwidth = all_reduce_bandwidth(row.operation.bytes(), measured->seconds, ranks);
+    measured->bandwidth = bandwidth_of(row.operation, measured->seconds);
     measured->wrong = 0;
   }
   return row;
@@ -34,7 +36,7 @@ TableHead head_of_one_gpu() {
   head.smallest = 8;
   head.largest = 134217728;
   head.factor = 2;
-  head.devices = {{0, 1271, "vm", "device  0 [0000:00:06] NVIDIA H200"}};
+  head.devices = {{0, 0, 1271, "vm", "device  0 [0000:00:06] NVIDIA H200"}};
   return head;
 }
 
@@ -42,9 +44,9 @@ TableHead head_of_one_gpu() {
 TEST(Table, IsThatOfNcclTestsToTheLetter) {
   std::ostringstream out;
   print_head(out, head_of_one_gpu());
-  print_row(out, row_of(2, 5.74, 0.34));
-  print_row(out, row_of(33554432, 67.066, 1.0207));
-  print_foot(out, {}, std::nullopt);
+  print_row(out, {}, row_of(2, 5.74, 0.34));
+  print_row(out, {}, row_of(33554432, 67.066, 1.0207));
+  print_foot(out, CollectiveKind::kAllReduce, {}, std::nullopt);
   EXPECT_EQ(out.str(), std::string("# ringrun worker version ") + kVersion + R"( nccl-headers=22809 nccl-library=22809
 # Collective test starting: all_reduce_perf
 # nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 1 iters: 20 agg iters: 1 validation: 1 graph: 0 unalign: 0
@@ -70,7 +72,7 @@ TEST(Table, SaysNotApplicableWhereNothingWasChecked) {
   row.out_of_place.wrong.reset();
   row.in_place.wrong.reset();
   std::ostringstream out;
-  print_row(out, row);
+  print_row(out, {}, row);
   EXPECT_EQ(out.str(),
             "           8             2     float     sum      -1     5.74    0.00    0.00     N/A     0.34    0.02    "
             "0.00     N/A\n");
@@ -83,10 +85,93 @@ TEST(Table, LocatesWrongElementsUnderTheirRowAndSaysFailed) {
   SweepSummary summary;
   summary.add(row);
   std::ostringstream out;
-  print_row(out, row);
-  print_foot(out, summary, std::nullopt);
+  print_row(out, {}, row);
+  print_foot(out, CollectiveKind::kAllReduce, summary, std::nullopt);
   EXPECT_THAT(out.str(), testing::HasSubstr("       3\n# rank 1: 3 wrong\n"));
   EXPECT_THAT(out.str(), testing::HasSubstr("# Out of bounds values : 3 FAILED\n"));
+}
+
+TEST(Table, NamesTheCollectiveAndShowsItsRootAndNoReductionWhereItHasNone) {
+  TableHead head = head_of_one_gpu();
+  head.plan.kind = CollectiveKind::kBroadcast;
+  Row row = row_of(2, 5.74, 0.34);
+  row.operation.kind = CollectiveKind::kBroadcast;
+  row.operation.root = 3;
+  std::ostringstream out;
+  print_head(out, head);
+  print_row(out, {}, row);
+  print_foot(out, head.plan.kind, {}, std::nullopt);
+  EXPECT_THAT(out.str(), testing::HasSubstr("# Collective test starting: broadcast_perf\n"));
+  EXPECT_THAT(out.str(), testing::HasSubstr("           8             2     float    none       3     5.74"));
+  EXPECT_THAT(out.str(), testing::HasSubstr("# Collective test concluded: broadcast_perf\n"));
+}
+
+std::string lines_with(const TableColumns& columns, const Row& row) {
+  TableHead head = head_of_one_gpu();
+  head.columns = columns;
+  std::ostringstream out;
+  print_head(out, head);
+  print_row(out, columns, row);
+  return out.str();
+}
+
+TEST(Table, ShowsTheTimeOfEnqueuingWhereThatIsAskedFor) {
+  Row row = row_of(2, 5.74, 0.34);
+  row.out_of_place.enqueued_seconds = 1.25e-6;
+  const std::string table = lines_with({.cpu_time = true}, row);
+  EXPECT_THAT(table, testing::HasSubstr("    root  cputime   algbw   busbw  #wrong  cputime   algbw"));
+  EXPECT_THAT(table, testing::HasSubstr("      -1     1.25    0.00    0.00       0"));
+}
+
+TEST(Table, ShowsTheSpreadOfIterationsBesideEachTime) {
+  Row row = row_of(2, 5.74, 0.34);
+  row.out_of_place.iterations = {1e-6, 2e-6, 3e-6};
+  row.in_place.iterations = {4e-6};
+  const std::string table = lines_with({.each_iteration = true}, row);
+  EXPECT_THAT(table, testing::HasSubstr("# Per-Iteration Report: "));
+  EXPECT_THAT(table,
+              testing::HasSubstr("time   algbw   busbw  #wrong    i_min    i_max    i_p99    i_cv%     time   algbw"));
+  EXPECT_THAT(table, testing::HasSubstr("     5.74    0.00    0.00       0     1.00     3.00     3.00    40.82"
+                                        "     0.34    0.02    0.00       0     4.00     4.00     4.00     0.00\n"));
+}
+
+TEST(Table, ShowsWhenARowWasMeasuredAndOfWhichGroupItIs) {
+  Row row = row_of(2, 5.74, 0.34);
+  row.group = 3;
+  EXPECT_THAT(lines_with({.timestamps = true}, row),
+              testing::ContainsRegex("#wrong           timestamp\n(.*\n)+.*       0  [0-9]{4}-[0-9]{2}-[0-9]{2} "
+                                     "[0-9]{2}:[0-9]{2}:[0-9]{2}\n"));
+  const std::string groups = lines_with({.groups = true}, row);
+  EXPECT_THAT(groups, testing::HasSubstr("  #wrong   group\n"));
+  EXPECT_THAT(groups, testing::HasSubstr("       0      3\n"));
+}
+
+TEST(Table, TellsInItsHeadWhatIsNotAsUsual) {
+  TableHead head = head_of_one_gpu();
+  head.threads = 2;
+  head.gpus = 4;
+  head.parallel_init = true;
+  head.misalignment = 3;
+  head.plan.graph_launches = 5;
+  head.plan.blocking = Blocking::kWaitAndBarrier;
+  head.devices[0].group = 7;
+  std::ostringstream out;
+  print_head(out, head);
+  EXPECT_THAT(out.str(), testing::HasSubstr("# nThread 2 nGpus 4 minBytes"));
+  EXPECT_THAT(out.str(), testing::HasSubstr(" graph: 5 unalign: 3\n"));
+  EXPECT_THAT(out.str(),
+              testing::HasSubstr("# Blocking Enabled: wait for completion and barrier after each collective"));
+  EXPECT_THAT(out.str(), testing::HasSubstr("# Parallel Init Enabled: threads call into NcclInitRank concurrently"));
+  EXPECT_THAT(out.str(), testing::HasSubstr("#  Rank  0 Group  7 Pid   1271 on"));
+}
+
+TEST(Table, SaysWhatMemoryWasTaken) {
+  std::ostringstream out;
+  print_foot(out, CollectiveKind::kAllReduce, {}, std::nullopt,
+             {"GPU", {{"User-Allocated", 64.0 * (1 << 20)}, {"Initialization", 1.5 * (1 << 30)}}});
+  EXPECT_THAT(
+      out.str(),
+      testing::HasSubstr("# GPU memory usage     : User-Allocated 64.0 MB | Initialization 1.50 GB | Total 1.56 GB\n"));
 }
 
 TEST(Table, SaysWhetherTheBandwidthThatWasAskedForIsReached) {
@@ -94,41 +179,79 @@ TEST(Table, SaysWhetherTheBandwidthThatWasAskedForIsReached) {
   summary.add(row_of(2, 5.74, 0.34, 2));
   const auto foot = [&](double least) {
     std::ostringstream out;
-    print_foot(out, summary, least);
+    print_foot(out, CollectiveKind::kAllReduce, summary, least);
     return out.str();
   };
   EXPECT_THAT(foot(0), testing::ContainsRegex("# Avg bus bandwidth    : [0-9.e-]+ OK\n"));
   EXPECT_THAT(foot(1000), testing::ContainsRegex("# Avg bus bandwidth    : [0-9.e-]+ FAILED\n"));
 }
 
-TEST(Bandwidth, IsThatOfNcclTests) {
-  const Bandwidth four_ranks = all_reduce_bandwidth(std::size_t{1} << 20, 1e-3, 4);
-  EXPECT_DOUBLE_EQ(four_ranks.algorithm, 1.048576);
-  EXPECT_DOUBLE_EQ(four_ranks.bus, 1.048576 * 1.5);
-  EXPECT_EQ(all_reduce_bandwidth(8, 1e-6, 1).bus, 0);
-  EXPECT_EQ(all_reduce_bandwidth(8, 0, 2).algorithm, 0);
+nlohmann::json report_of(const TableHead& head, const Row& row, std::optional<double> least_bandwidth) {
+  const auto file = std::filesystem::temp_directory_path() / ("ringrun-report-" + std::to_string(getpid()) + ".json");
+  SweepSummary summary;
+  summary.add(row);
+  JsonReport report(file, head);
+  report.add(row);
+  report.write(summary, least_bandwidth);
+  std::ifstream in(file);
+  auto read = nlohmann::json::parse(in);
+  std::filesystem::remove(file);
+  return read;
 }
 
 TEST(JsonReport, HoldsEveryRowInTheKeysOfNcclTests) {
-  const auto file = std::filesystem::temp_directory_path() / ("ringrun-report-" + std::to_string(getpid()) + ".json");
-  const Row row = row_of(2, 5.5, 0.5, 2);
-  SweepSummary summary;
-  summary.add(row);
-  JsonReport report(file, head_of_one_gpu());
-  report.add(row);
-  report.write(summary, 0.5);
-  std::ifstream in(file);
-  const auto read = nlohmann::json::parse(in);
-  std::filesystem::remove(file);
-  EXPECT_EQ(read["schema"], 3);
-  EXPECT_EQ(read["config"]["devices"][0]["host"], "vm");
+  TableHead head = head_of_one_gpu();
+  head.devices[0].index = 0;
+  head.devices[0].bus_id = "0000:00:06";
+  head.devices[0].name = "NVIDIA H200";
+  head.nccl_version = 22809;
+  head.command = {"all_reduce_perf", "-b", "8"};
+  head.environment = {"NCCL_DEBUG=WARN"};
+  const auto read = report_of(head, row_of(2, 5.5, 0.5, 2), 0.5);
+  for (const char* key : {"version", "start_time", "args", "env", "nccl_version", "config", "results", "out_of_bounds",
+                          "average_bus_bandwidth", "errors", "end_time", "ringrun"})
+    EXPECT_TRUE(read.contains(key)) << key;
+  EXPECT_EQ(read["version"], 3);
+  EXPECT_EQ(read["args"][2], "8");
+  EXPECT_EQ(read["env"][0], "NCCL_DEBUG=WARN");
+  EXPECT_EQ(read["nccl_version"], 22809);
+  EXPECT_EQ(read["config"]["minimum_bytes"], 8);
+  EXPECT_EQ(read["config"]["step_factor"], 2);
+  EXPECT_EQ(read["config"]["blocking_collectives"], false);
+  const auto& device = read["config"]["devices"][0];
+  EXPECT_EQ(device["hostname"], "vm");
+  EXPECT_EQ(device["device"], 0);
+  EXPECT_EQ(device["device_hex"], "0000:00:06");
+  EXPECT_EQ(device["device_info"], "NVIDIA H200");
   ASSERT_EQ(read["results"].size(), 1u);
-  EXPECT_EQ(read["results"][0]["size"], 8);
-  EXPECT_EQ(read["results"][0]["redop"], "sum");
-  EXPECT_DOUBLE_EQ(read["results"][0]["out_of_place"]["time"], 5.5);
-  EXPECT_EQ(read["results"][0]["in_place"]["nwrong"], 0);
+  const auto& result = read["results"][0];
+  EXPECT_EQ(result["size"], 8);
+  EXPECT_EQ(result["redop"], "sum");
+  EXPECT_EQ(result["root"], -1);
+  EXPECT_DOUBLE_EQ(result["out_of_place"]["time"], 5.5);
+  EXPECT_EQ(result["in_place"]["nwrong"], 0);
+  EXPECT_EQ(result["experiment_name"], "all_reduce_perf");
+  EXPECT_EQ(result["actual_iterations"], 20);
+  EXPECT_FALSE(result.contains("out_of_place_per_iter"));
+  EXPECT_EQ(result["ringrun"]["ranks"], 2);
   EXPECT_EQ(read["out_of_bounds"]["okay"], true);
   EXPECT_EQ(read["average_bus_bandwidth"]["okay"], false);
+  EXPECT_EQ(report_of(head, row_of(2, 5.5, 0.5, 2), std::nullopt)["average_bus_bandwidth"]["okay"], "unchecked");
+}
+
+TEST(JsonReport, HoldsTheIterationsAndTheTimeOfEnqueuingWhereTheyAreAskedFor) {
+  TableHead head = head_of_one_gpu();
+  head.plan.each_iteration = true;
+  head.columns.cpu_time = true;
+  Row row = row_of(2, 5.5, 0.5, 2);
+  row.out_of_place.enqueued_seconds = 1e-6;
+  row.out_of_place.iterations = {1e-6, 3e-6};
+  const auto result = report_of(head, row, std::nullopt)["results"][0];
+  EXPECT_DOUBLE_EQ(result["out_of_place"]["cpu_time"], 1);
+  EXPECT_FALSE(result["out_of_place"].contains("time"));
+  EXPECT_DOUBLE_EQ(result["out_of_place_per_iter"]["min_us"], 1);
+  EXPECT_DOUBLE_EQ(result["out_of_place_per_iter"]["p99_us"], 3);
+  EXPECT_EQ(result["out_of_place_per_iter"]["times_us"].size(), 2u);
 }
 
 TEST(JsonReport, NamesAFileThatCannotBeWrittenBeforeTheSweep) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "worker/backend/backend_limits.hpp"
 #include "worker/exit_code.hpp"
 
 namespace ringrun::worker {
@@ -60,17 +61,23 @@ std::vector<int> assign_devices(const Options& options, const std::vector<Proces
   const ProcessFacts& here = facts[process];
   const int visible = static_cast<int>(here.devices.size());
   // Slurm and others show each process its own card alone: then that is the one, whatever the local rank.
-  const bool own_view = visible == options.gpus;
-  int first = own_view ? 0 : here.local_rank * options.gpus;
+  const int wanted = options.ranks_of_process();
+  const bool own_view = visible == wanted;
+  int first = here.first_device >= 0 ? here.first_device : own_view ? 0 : here.local_rank * wanted;
   if (options.share_gpu) first %= visible;
-  if (!options.share_gpu && first + options.gpus > visible) {
+  if (!options.share_gpu && first + wanted > visible && here.first_device >= 0) {
+    throw Unsupported("NCCL_TESTS_DEVICE=" + std::to_string(first) + ": " + here.host + " has " +
+                          quantity(here.devices.size(), "usable GPU") + ", numbered from 0",
+                      "name another one, or leave the choice to the local rank");
+  }
+  if (!options.share_gpu && first + wanted > visible) {
     throw Unsupported(here.host + " has " + quantity(here.devices.size(), "usable GPU") + ", too few for " +
                           quantity(static_cast<std::size_t>(here.local_size), "process", "es") + " with " +
-                          quantity(static_cast<std::size_t>(options.gpus), "GPU") + " each",
+                          quantity(static_cast<std::size_t>(wanted), "GPU") + " each",
                       "start fewer ranks on it (slots= in the hostfile), or allow several on one GPU: --share-gpu");
   }
   std::vector<int> devices;
-  for (int i = 0; i < options.gpus; ++i) devices.push_back((first + i) % visible);
+  for (int i = 0; i < wanted; ++i) devices.push_back((first + i) % visible);
   return devices;
 }
 
@@ -82,8 +89,9 @@ void check_duplicates(const Options& options, const std::vector<ProcessFacts>& f
   for (std::size_t process = 0; process < facts.size(); ++process) {
     for (std::size_t i = 0; i < decision.devices[process].size(); ++i) {
       const GpuDevice& gpu = facts[process].devices.at(static_cast<std::size_t>(decision.devices[process][i]));
-      const std::string rank =
-          "rank " + std::to_string(process * static_cast<std::size_t>(options.gpus) + i) + " on " + facts[process].host;
+      const std::string rank = "rank " +
+                               std::to_string(process * static_cast<std::size_t>(options.ranks_of_process()) + i) +
+                               " on " + facts[process].host;
       const auto [on_host, first_on_host] = taken_on_host.emplace(gpu.uuid + " " + facts[process].host, rank);
       const auto [anywhere, first_anywhere] = taken.emplace(gpu.uuid, rank);
       if (first_on_host && !first_anywhere && !options.share_gpu) {
@@ -125,6 +133,8 @@ std::string to_text(const ProcessFacts& facts) {
               {"cpus", facts.cpus},
               {"local_rank", facts.local_rank},
               {"local_size", facts.local_size},
+              {"group", facts.group},
+              {"first_device", facts.first_device},
               {"leader", facts.leader},
               {"avoided", facts.avoided},
               {"nccl_version", facts.nccl_version},
@@ -142,6 +152,8 @@ ProcessFacts process_facts_from(const std::string& text) {
   from.at("cpus").get_to(facts.cpus);
   from.at("local_rank").get_to(facts.local_rank);
   from.at("local_size").get_to(facts.local_size);
+  from.at("group").get_to(facts.group);
+  from.at("first_device").get_to(facts.first_device);
   from.at("leader").get_to(facts.leader);
   from.at("avoided").get_to(facts.avoided);
   from.at("nccl_version").get_to(facts.nccl_version);
@@ -157,13 +169,11 @@ BackendDecision choose_backend(const Options& options, const std::vector<Process
   BackendDecision decision;
   decision.nccl = decide_on_nccl(options.backend, facts, decision);
   if (!decision.nccl) {
-    if (options.gpus > 1) {
-      throw Unsupported("-g " + std::to_string(options.gpus) + ": the MPI backend has one rank a process",
-                        "start more processes instead: mpirun -np N");
-    }
+    if (const auto refused = refusal_by_mpi(options)) throw *refused;
     return decision;
   }
   check_versions(facts);
+  if (const auto refused = refusal_by_nccl(options, facts.front().nccl_version)) throw *refused;
   for (std::size_t process = 0; process < facts.size(); ++process) {
     decision.devices.push_back(assign_devices(options, facts, process));
   }

@@ -15,6 +15,8 @@ struct ProcessFacts {
   int cpus = 0;  ///< that it may run on
   int local_rank = 0;
   int local_size = 1;
+  int group = 0;                     ///< of NCCL_TESTS_SPLIT
+  int first_device = -1;             ///< of NCCL_TESTS_DEVICE; -1: the local rank chooses
   int leader = 0;                    ///< the process that speaks for its host
   std::vector<std::string> avoided;  ///< interfaces that MPI was kept off
   int nccl_version = 0;              ///< of the loaded library; 0: none

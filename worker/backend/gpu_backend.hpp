@@ -37,9 +37,20 @@ class GpuBackend {
     int first_rank = 0;        ///< this process has first_rank, first_rank + 1, …
     std::vector<int> devices;  ///< one for each of its ranks
   };
-  /// Joins the communicator and takes two buffers of `max_bytes` on each device. Returns when all ranks have joined.
+  struct Settings {
+    std::size_t max_bytes = 0;  ///< of each of two buffers on each device
+    int misalignment = 0;       ///< elements left free at the begin of each
+    int threads = 1;            ///< that share the ranks of this process evenly
+    bool parallel_init = false;
+    int registration = 0;  ///< of the buffers: 1 with the communicator, 2 as symmetric windows
+    int cta_policy = 0;
+    bool null_stream = false;
+    bool checks_graphs = false;  ///< a check too is launched as a CUDA graph
+  };
+  /// Joins the communicator and takes the buffers. Returns when all ranks have joined. Throws Unsupported for what this
+  /// object was built without.
   virtual std::unique_ptr<Collective> join(const std::string& unique_id, const Placement& placement,
-                                           std::size_t max_bytes) const = 0;
+                                           const Settings& settings) const = 0;
 };
 
 }  // namespace ringrun::worker

@@ -44,34 +44,38 @@ void fill_contribution(void* data, DataType type, const Pattern& pattern, int ra
   });
 }
 
-void fill_wrong(void* data, DataType type, const Pattern& pattern, std::size_t count) {
+void fill_wrong(void* data, DataType type, const Pattern& pattern, const std::vector<Segment>& result) {
   with_type(type, [&]<typename T>(T*) {
-    T* elements = static_cast<T*>(data);
-    for (std::size_t i = 0; i < count; ++i) {
-      if constexpr (std::is_floating_point_v<T>) {
-        elements[i] = std::numeric_limits<T>::quiet_NaN();
-      } else {
-        elements[i] = static_cast<T>(reduced_value(pattern, i) + 1);
+    for (const Segment& segment : result) {
+      T* elements = static_cast<T*>(data) + segment.begin;
+      for (std::size_t i = 0; i < segment.count; ++i) {
+        if constexpr (std::is_floating_point_v<T>) {
+          elements[i] = std::numeric_limits<T>::quiet_NaN();
+        } else {
+          elements[i] = static_cast<T>(expected_value(pattern, segment.source, segment.source_begin + i) + 1);
+        }
       }
     }
   });
 }
 
-WrongElements compare_with_result(const void* data, DataType type, const Pattern& pattern, int rank,
-                                  std::size_t count) {
+WrongElements compare_with_result(const void* data, DataType type, const Pattern& pattern,
+                                  const std::vector<Segment>& result, int rank) {
   WrongElements wrong;
   wrong.rank = rank;
   with_type(type, [&]<typename T>(T*) {
-    const T* elements = static_cast<const T*>(data);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (elements[i] == static_cast<T>(reduced_value(pattern, i))) continue;
-      if (wrong.count++ > 0) continue;
-      wrong.first_index = i;
-      wrong.expected = expected_text(pattern, i);
-      if constexpr (std::is_floating_point_v<T>) {
-        wrong.got = element_text(static_cast<double>(elements[i]));
-      } else {
-        wrong.got = std::to_string(elements[i]);
+    for (const Segment& segment : result) {
+      const T* elements = static_cast<const T*>(data) + segment.begin;
+      for (std::size_t i = 0; i < segment.count; ++i) {
+        if (elements[i] == static_cast<T>(expected_value(pattern, segment.source, segment.source_begin + i))) continue;
+        if (wrong.count++ > 0) continue;
+        wrong.first_index = segment.begin + i;
+        wrong.expected = expected_text(pattern, result, wrong.first_index);
+        if constexpr (std::is_floating_point_v<T>) {
+          wrong.got = element_text(static_cast<double>(elements[i]));
+        } else {
+          wrong.got = std::to_string(elements[i]);
+        }
       }
     }
   });

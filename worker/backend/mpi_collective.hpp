@@ -1,13 +1,23 @@
 #pragma once
 
+#include <mpi.h>
+
+#include <cstddef>
 #include <memory>
 
 #include "worker/sweep/collective.hpp"
 
 namespace ringrun::worker {
 
-/// MPI_Allreduce on host memory: one rank a process, two buffers of `max_bytes` each. Throws Unsupported where this
-/// host has not that much memory free for its `local_size` processes.
-std::unique_ptr<Collective> make_mpi_collective(std::size_t max_bytes, int local_size);
+struct MpiCollectiveSettings {
+  std::size_t max_bytes = 0;  ///< of each of two buffers
+  int misalignment = 0;       ///< elements left free at the begin of each
+  int local_size = 1;         ///< processes on this host, which take as much each
+  MPI_Comm communicator = MPI_COMM_WORLD;
+};
+
+/// MPI's collectives on host memory: one rank a process. Throws Unsupported where this host has not that much memory
+/// free.
+std::unique_ptr<Collective> make_mpi_collective(const MpiCollectiveSettings& settings);
 
 }  // namespace ringrun::worker

@@ -1,6 +1,7 @@
 #include "worker/backend/mpi_team.hpp"
 
 #include <numeric>
+#include <set>
 
 #include "lib/mpi/check.hpp"
 
@@ -11,6 +12,17 @@ using mpi::check;
 MpiTeam::MpiTeam() {
   check(MPI_Comm_rank(world_, &process_), "MPI_Comm_rank");
   check(MPI_Comm_size(world_, &processes_), "MPI_Comm_size");
+  group_process_ = process_;
+  group_processes_ = processes_;
+}
+
+void MpiTeam::split(const std::vector<int>& colors) {
+  color_ = colors.at(static_cast<std::size_t>(process_));
+  groups_ = static_cast<int>(std::set<int>(colors.begin(), colors.end()).size());
+  if (groups_ == 1) return;
+  check(MPI_Comm_split(world_, color_, process_, &group_), "MPI_Comm_split");
+  check(MPI_Comm_rank(group_, &group_process_), "MPI_Comm_rank");
+  check(MPI_Comm_size(group_, &group_processes_), "MPI_Comm_size");
 }
 
 void MpiTeam::barrier() { check(MPI_Barrier(world_), "MPI_Barrier"); }
@@ -18,30 +30,40 @@ void MpiTeam::barrier() { check(MPI_Barrier(world_), "MPI_Barrier"); }
 double MpiTeam::combine(double seconds, TimeAcross how) {
   double combined = seconds;
   if (how == TimeAcross::kRankZero) {
-    check(MPI_Bcast(&combined, 1, MPI_DOUBLE, 0, world_), "MPI_Bcast");
+    check(MPI_Bcast(&combined, 1, MPI_DOUBLE, 0, group_), "MPI_Bcast");
     return combined;
   }
   const MPI_Op op = how == TimeAcross::kMin ? MPI_MIN : how == TimeAcross::kMax ? MPI_MAX : MPI_SUM;
-  check(MPI_Allreduce(&seconds, &combined, 1, MPI_DOUBLE, op, world_), "MPI_Allreduce");
-  return how == TimeAcross::kAverage ? combined / processes_ : combined;
+  check(MPI_Allreduce(&seconds, &combined, 1, MPI_DOUBLE, op, group_), "MPI_Allreduce");
+  return how == TimeAcross::kAverage ? combined / group_processes_ : combined;
 }
 
 std::uint64_t MpiTeam::sum(std::uint64_t value) {
   std::uint64_t total = 0;
-  check(MPI_Allreduce(&value, &total, 1, MPI_UINT64_T, MPI_SUM, world_), "MPI_Allreduce");
+  check(MPI_Allreduce(&value, &total, 1, MPI_UINT64_T, MPI_SUM, group_), "MPI_Allreduce");
   return total;
 }
 
-std::vector<std::string> MpiTeam::gather(const std::string& text) {
-  const auto count = static_cast<std::size_t>(processes_);
+std::vector<double> MpiTeam::largest(const std::vector<double>& values) {
+  std::vector<double> most(values.size());
+  check(MPI_Allreduce(values.data(), most.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, group_),
+        "MPI_Allreduce");
+  return most;
+}
+
+std::vector<std::string> MpiTeam::gather(const std::string& text, MPI_Comm communicator) {
+  int processes = 0;
+  check(MPI_Comm_size(communicator, &processes), "MPI_Comm_size");
+  const auto count = static_cast<std::size_t>(processes);
   std::vector<int> lengths(count);
   const int length = static_cast<int>(text.size());
-  check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, world_), "MPI_Allgather");
+  check(MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, communicator), "MPI_Allgather");
   std::vector<int> offsets(count);
   std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
   std::string all(static_cast<std::size_t>(offsets.back() + lengths.back()), '\0');
-  check(MPI_Allgatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, world_),
-        "MPI_Allgatherv");
+  check(
+      MPI_Allgatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), offsets.data(), MPI_CHAR, communicator),
+      "MPI_Allgatherv");
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < count; ++i) {
     texts.push_back(all.substr(static_cast<std::size_t>(offsets[i]), static_cast<std::size_t>(lengths[i])));
@@ -51,9 +73,9 @@ std::vector<std::string> MpiTeam::gather(const std::string& text) {
 
 std::string MpiTeam::broadcast(const std::string& bytes) {
   int length = static_cast<int>(bytes.size());
-  check(MPI_Bcast(&length, 1, MPI_INT, 0, world_), "MPI_Bcast");
-  std::string received = process_ == 0 ? bytes : std::string(static_cast<std::size_t>(length), '\0');
-  check(MPI_Bcast(received.data(), length, MPI_CHAR, 0, world_), "MPI_Bcast");
+  check(MPI_Bcast(&length, 1, MPI_INT, 0, group_), "MPI_Bcast");
+  std::string received = group_process_ == 0 ? bytes : std::string(static_cast<std::size_t>(length), '\0');
+  check(MPI_Bcast(received.data(), length, MPI_CHAR, 0, group_), "MPI_Bcast");
   return received;
 }
 

@@ -13,11 +13,22 @@ class MpiTeam : public Team {
 
   int process() const override { return process_; }
   int processes() const override { return processes_; }
+  int group() const override { return color_; }
+  int groups() const override { return groups_; }
+  bool leads_group() const override { return group_process_ == 0; }
   void barrier() override;
   double combine(double seconds, TimeAcross how) override;
   std::uint64_t sum(std::uint64_t value) override;
-  std::vector<std::string> gather(const std::string& text) override;
+  std::vector<double> largest(const std::vector<double>& values) override;
+  std::vector<std::string> gather(const std::string& text) override { return gather(text, group_); }
+  std::vector<std::string> gather_from_all(const std::string& text) override { return gather(text, world_); }
   std::string broadcast(const std::string& bytes) override;
+
+  /// Divides the processes; `colors` has the group of each. Collective over all. Once at most.
+  void split(const std::vector<int>& colors);
+  MPI_Comm group_communicator() const { return group_; }
+  int group_process() const { return group_process_; }
+  int group_processes() const { return group_processes_; }
 
   /// Enters a barrier that this process can work beside: it must ask `barrier_passed` until that is true.
   void start_barrier();
@@ -32,10 +43,17 @@ class MpiTeam : public Team {
   Local local() const;
 
  private:
+  static std::vector<std::string> gather(const std::string& text, MPI_Comm communicator);
+
   MPI_Comm world_ = MPI_COMM_WORLD;
+  MPI_Comm group_ = MPI_COMM_WORLD;
   MPI_Request barrier_ = MPI_REQUEST_NULL;
   int process_ = 0;
   int processes_ = 1;
+  int color_ = 0;
+  int groups_ = 1;
+  int group_process_ = 0;
+  int group_processes_ = 1;
 };
 
 }  // namespace ringrun::worker

@@ -1,121 +1,14 @@
-// cxxopts would split values at commas.
-#define CXXOPTS_VECTOR_DELIMITER '\0'
 #include "worker/cli/options.hpp"
 
-#include <array>
-#include <charconv>
-#include <cxxopts.hpp>
 #include <ostream>
 
 #include "lib/error.hpp"
-#include "lib/text/byte_size.hpp"
+#include "worker/cli/option_reader.hpp"
+#include "worker/cli/option_table.hpp"
+#include "worker/sweep/sizes.hpp"
 
 namespace ringrun::worker {
 namespace {
-
-// What scripts for nccl-tests may say with its default value; other values are refused.
-constexpr std::array kOnlyZero{"blocking",   "cudagraph",      "report_cputime",        "report_timestamps",
-                               "unalign",    "local_register", "device_implementation", "ctaPolicy",
-                               "stream_null"};
-
-const char* const kNotYet = "only 0, the default of nccl-tests";
-const char* const kHelpRemedy = "'worker --help' lists the options";
-
-cxxopts::Options option_table() {
-  cxxopts::Options table("worker",
-                         "All-reduce sweep over GPUs (NCCL) or host memory (MPI). One process per GPU, started by "
-                         "ringrun, mpirun or srun.\n");
-  const auto text = [](const char* preset) { return cxxopts::value<std::string>()->default_value(preset); };
-  table.add_options("Size")("b,minbytes", "smallest size; K, M, G are powers of 1024", text("32M"), "SIZE")(
-      "e,maxbytes", "largest size", text("32M"), "SIZE")("i,stepbytes", "step between sizes", text("1M"), "SIZE")(
-      "f,stepfactor", "factor between sizes, instead of a step", text("1"), "N");
-  table.add_options("Operation")("o,op", "sum, prod, min, max, avg, or all", text("sum"), "OP")(
-      "d,datatype", "int8, uint8, int32, uint32, int64, uint64, half, float, double, bfloat16, or all", text("float"),
-      "TYPE")("r,root", "accepted for nccl-tests' scripts; an all-reduce has no root", text("0"), "RANK");
-  table.add_options("Measurement")("n,iters", "timed operations of each size", text("20"), "N")(
-      "w,warmup_iters", "operations before the first size", text("1"), "N")(
-      "m,agg_iters", "operations in one group", text("1"), "N")("c,check", "checks of each size; 0: none", text("1"),
-                                                                "N")(
-      "a,average", "time over the processes: 0 rank 0, 1 average, 2 min, 3 max", text("1"), "0..3")(
-      "N,run_cycles", "runs of the whole sweep; 0: until stopped", text("1"), "N");
-  table.add_options("Placement")("backend",
-                                 "auto, nccl or mpi; auto: NCCL where every process has a GPU, MPI where none has",
-                                 text("auto"), "NAME")("g,ngpus", "GPUs of each process", text("1"), "N")(
-      "t,nthreads", "accepted for nccl-tests' scripts; only 1", text("1"), "N")(
-      "share-gpu", "allow several ranks on one GPU: each becomes a host of its own to NCCL (socket path)");
-  table.add_options("Output")(
-      "T,timeout",
-      "seconds for any one wait, beyond what the data itself takes; then the job ends with exit code 4. 0: for ever",
-      text("60"), "SECONDS")("J,output_file", "results as JSON", text(""), "FILE")("V,version", "print the version")(
-      "h,help", "print this help");
-  table.add_options("Compatibility")("z,blocking", kNotYet, text("0"), "0")("G,cudagraph", kNotYet, text("0"), "0")(
-      "C,report_cputime", kNotYet, text("0"), "0")("S,report_timestamps", kNotYet, text("0"), "0")(
-      "u,unalign", kNotYet, text("0"), "0")("R,local_register", kNotYet, text("0"), "0")(
-      "D,device_implementation", kNotYet, text("0"), "0")("x,ctaPolicy", kNotYet, text("0"), "0")(
-      "y,stream_null", kNotYet, text("0"), "0")(
-      "p,parallel_init", "either value: every process starts its GPUs at once", text("0"), "0|1");
-  table.custom_help("[options]");
-  return table;
-}
-
-class Reader {
- public:
-  explicit Reader(const cxxopts::ParseResult& parsed) : parsed_(parsed) {}
-
-  std::string text(const char* option) const { return parsed_[option].as<std::string>(); }
-
-  std::int64_t size(const char* option) const {
-    try {
-      return parse_byte_size(text(option));
-    } catch (const UserError& error) {
-      throw UserError(std::string("--") + option + ": " + error.what(), error.remedy());
-    }
-  }
-
-  int integer(const char* option, int lowest, int highest = 1 << 30) const {
-    const std::string value = text(option);
-    int number = 0;
-    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (code != std::errc{} || end != value.data() + value.size() || number < lowest || number > highest) {
-      if (lowest == highest) {
-        throw UserError(
-            std::string("--") + option + ": '" + value + "' is not supported, only " + std::to_string(lowest),
-            kHelpRemedy);
-      }
-      throw UserError(std::string("--") + option + ": '" + value + "' is not a whole number from " +
-                          std::to_string(lowest) +
-                          (highest < (1 << 30) ? " to " + std::to_string(highest) : " upwards"),
-                      kHelpRemedy);
-    }
-    return number;
-  }
-
-  double seconds(const char* option) const { return amount("--" + std::string(option), text(option), "seconds"); }
-
-  static double amount(const std::string& name, const std::string& value, const char* unit) {
-    double number = 0;
-    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (code != std::errc{} || end != value.data() + value.size() || !(number >= 0 && number < 1e9)) {
-      throw UserError(name + ": '" + value + "' is not a number of " + unit, kHelpRemedy);
-    }
-    return number;
-  }
-
-  /// The one element that the option names, or nothing for "all".
-  template <typename Element>
-  std::vector<Element> elements(const char* option, std::optional<Element> (*from)(std::string_view),
-                                const std::vector<Element>& all) const {
-    const std::string name = text(option);
-    if (name == "all") return all;
-    if (const auto element = from(name)) return {*element};
-    std::string known;
-    for (Element element : all) known += std::string(name_of(element)) + ", ";
-    throw UserError(std::string("--") + option + ": '" + name + "' is not known", "one of " + known + "all");
-  }
-
- private:
-  const cxxopts::ParseResult& parsed_;
-};
 
 BackendChoice backend_from(const std::string& name) {
   if (name == "auto") return BackendChoice::kAuto;
@@ -124,7 +17,31 @@ BackendChoice backend_from(const std::string& name) {
   throw UserError("--backend: '" + name + "' is not known", "one of auto, nccl, mpi");
 }
 
-void read_sizes(const Reader& read, Options& options) {
+CollectiveKind read_collective(const OptionReader& read, const std::string& program) {
+  const std::string name = read.text("collective");
+  if (name.empty()) return collective_of_program(program).value_or(CollectiveKind::kAllReduce);
+  if (const auto kind = collective_from(name)) return *kind;
+  std::string known;
+  for (CollectiveKind kind : all_collectives()) known += (known.empty() ? "" : ", ") + std::string(name_of(kind));
+  throw UserError("--collective: '" + name + "' is not known", "one of " + known);
+}
+
+/// An operation that the collective does not have is read, so that it is right, and then means nothing.
+void read_operation(const OptionReader& read, Options& options) {
+  SweepPlan& plan = options.plan;
+  const CollectiveDescription& collective = description_of(plan.kind);
+  options.all_types = read.text("datatype") == "all";
+  plan.types = read.elements<DataType>("datatype", data_type_from, all_data_types());
+  options.all_ops = read.text("op") == "all" && collective.reduces;
+  plan.ops = read.elements<ReduceOp>("op", reduce_op_from, all_reduce_ops());
+  if (!collective.reduces) plan.ops = {ReduceOp::kSum};
+  const bool all_roots = read.text("root") == "all" || read.text("root") == "-1";
+  const int root = all_roots ? 0 : read.integer("root", 0);
+  options.all_roots = all_roots && collective.has_root;
+  plan.roots = {collective.has_root ? root : -1};
+}
+
+void read_sizes(const OptionReader& read, Options& options) {
   options.smallest = read.size("minbytes");
   options.largest = read.size("maxbytes");
   options.step = read.size("stepbytes");
@@ -149,9 +66,31 @@ void read_sizes(const Reader& read, Options& options) {
   options.plan.sizes = sweep_sizes(options.smallest, options.largest, options.step, options.factor);
 }
 
+void read_nccl_settings(const OptionReader& read, Options& options) {
+  options.parallel_init = read.yes("parallel_init");
+  options.registration = read.integer("local_register", 0, 2);
+  options.cta_policy = read.integer("ctaPolicy", 0, 2);
+  options.null_stream = read.yes("stream_null");
+  options.device_implementation = read.integer("device_implementation", 0);
+  read.integer("device_cta_count", 1);
+  options.misalignment = read.integer("unalign", 0, 1 << 20);
+}
+
+void check_together(const Options& options) {
+  const SweepPlan& plan = options.plan;
+  if (plan.graph_launches > 0 && plan.blocking != Blocking::kNot)
+    throw UserError("-G and -z: a CUDA graph is captured as a whole, without a wait in it", "leave one of them out");
+  if (plan.graph_launches > 0 && plan.each_iteration)
+    throw UserError("-G and -I: the iterations of a CUDA graph have no times of their own", "leave one of them out");
+  if (plan.graph_launches > 0 && options.null_stream)
+    throw UserError("-G and -y: CUDA captures no graph from the null stream", "leave one of them out");
+  if (plan.each_iteration && plan.skipped_iterations >= plan.iterations)
+    throw UserError("-K leaves out all iterations of -n", "give more iterations, or leave out fewer");
+}
+
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& arguments, const char* least_bandwidth) {
+Options parse_options(const std::vector<std::string>& arguments, const Call& call) {
   std::vector<const char*> argv{"worker"};
   for (const auto& argument : arguments) argv.push_back(argument.c_str());
   cxxopts::Options table = option_table();
@@ -167,39 +106,48 @@ Options parse_options(const std::vector<std::string>& arguments, const char* lea
   }
 
   Options options;
+  options.command = arguments;
+  options.command.insert(options.command.begin(), call.program);
   options.help = parsed.count("help") > 0;
   options.version = parsed.count("version") > 0;
-  const Reader read(parsed);
+  const OptionReader read(parsed);
   read_sizes(read, options);
   options.gpus = read.integer("ngpus", 1);
   options.cycles = read.integer("run_cycles", 0);
   options.json_file = read.text("output_file");
   options.backend = backend_from(read.text("backend"));
   options.share_gpu = parsed.count("share-gpu") > 0;
-  options.all_types = read.text("datatype") == "all";
-  options.all_ops = read.text("op") == "all";
-  read.integer("root", 0);
-  read.integer("nthreads", 1, 1);
-  read.integer("parallel_init", 0, 1);
-  for (const char* option : kOnlyZero) read.integer(option, 0, 0);
-  if (least_bandwidth != nullptr) {
-    options.least_bandwidth = Reader::amount("NCCL_TESTS_MIN_BW", least_bandwidth, "GB/s");
+  options.threads = read.integer("nthreads", 1);
+  options.split = parse_split(call.split_mask, call.split);
+  if (call.device != nullptr && *call.device != '\0')
+    options.first_device = OptionReader::integer("NCCL_TESTS_DEVICE", call.device, 0);
+  read_nccl_settings(read, options);
+  options.reports_cpu_time = read.yes("report_cputime");
+  options.reports_timestamps = read.yes("report_timestamps");
+  options.reports_memory = read.yes("memory");
+  if (call.least_bandwidth != nullptr) {
+    options.least_bandwidth = OptionReader::amount("NCCL_TESTS_MIN_BW", call.least_bandwidth, "GB/s");
   }
 
   SweepPlan& plan = options.plan;
-  plan.types = read.elements<DataType>("datatype", data_type_from, all_data_types());
-  plan.ops = read.elements<ReduceOp>("op", reduce_op_from, all_reduce_ops());
+  plan.kind = read_collective(read, call.program);
+  read_operation(read, options);
   plan.iterations = read.integer("iters", 1);
   plan.warmups = read.integer("warmup_iters", 0);
   plan.aggregate = read.integer("agg_iters", 1);
   plan.checks = read.integer("check", 0);
   plan.across = static_cast<TimeAcross>(read.integer("average", 0, 3));
   plan.timeout = read.seconds("timeout");
+  plan.graph_launches = read.integer("cudagraph", 0);
+  plan.blocking = static_cast<Blocking>(read.integer("blocking", 0, 3));
+  plan.each_iteration = read.yes("per_iter_timing");
+  plan.skipped_iterations = read.integer("per_iter_skip", 0);
+  check_together(options);
   return options;
 }
 
 void print_help(std::ostream& out) {
-  out << option_table().help({"Size", "Operation", "Measurement", "Placement", "Output", "Compatibility"});
+  out << option_table().help({"Size", "Operation", "Measurement", "Placement", "NCCL", "Output"});
 }
 
 }  // namespace ringrun::worker

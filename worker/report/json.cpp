@@ -1,6 +1,6 @@
 #include "worker/report/json.hpp"
 
-#include <chrono>
+#include <array>
 #include <ctime>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -15,20 +15,58 @@ using nlohmann::json;
 
 constexpr int kSchema = 3;
 
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
   std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
+  localtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  return text.data();
 }
 
-json to_json(const Measurement& measured) {
-  return {{"time", measured.seconds * 1e6},
+json to_json(const Measurement& measured, bool cpu_time) {
+  return {{cpu_time ? "cpu_time" : "time", (cpu_time ? measured.enqueued_seconds : measured.seconds) * 1e6},
           {"alg_bw", measured.bandwidth.algorithm},
           {"bus_bw", measured.bandwidth.bus},
           {"nwrong", measured.wrong ? json(*measured.wrong) : json(nullptr)}};
+}
+
+json spread_of(const Measurement& measured) {
+  const Statistics spread = measured.statistics();
+  std::vector<double> microseconds;
+  for (double seconds : measured.iterations) microseconds.push_back(seconds * 1e6);
+  return {{"min_us", spread.min * 1e6},         {"max_us", spread.max * 1e6},   {"avg_us", spread.average * 1e6},
+          {"p50_us", spread.p50 * 1e6},         {"p95_us", spread.p95 * 1e6},   {"p99_us", spread.p99 * 1e6},
+          {"stdev_us", spread.deviation * 1e6}, {"cv_pct", spread.variation()}, {"times_us", microseconds}};
+}
+
+json config_of(const TableHead& head) {
+  json devices = json::array();
+  for (const DeviceLine& line : head.devices) {
+    devices.push_back({{"rank", line.rank},
+                       {"group", line.group},
+                       {"pid", line.pid},
+                       {"hostname", line.host},
+                       {"device", line.index},
+                       {"device_hex", line.bus_id},
+                       {"device_info", line.name}});
+  }
+  const SweepPlan& plan = head.plan;
+  json config{{"nthreads", head.threads},
+              {"ngpus", head.gpus},
+              {"minimum_bytes", head.smallest},
+              {"maximum_bytes", head.largest},
+              {"warmup_iters", plan.warmups},
+              {"iterations", plan.iterations},
+              {"aggregated_iterations", plan.aggregate},
+              {"validation", plan.checks},
+              {"graph", plan.graph_launches},
+              {"blocking_collectives", plan.blocking != Blocking::kNot},
+              {"per_iter_timing", plan.each_iteration},
+              {"parallel_init", head.parallel_init},
+              {"devices", devices}};
+  config[head.factor > 1 ? "step_factor" : "step_bytes"] = head.factor > 1 ? head.factor : head.step;
+  return config;
 }
 
 }  // namespace
@@ -37,6 +75,8 @@ struct JsonReport::Document {
   std::string file;
   std::ofstream out;
   json root;
+  bool cpu_time = false;
+  SweepPlan plan;
 
   void require_good() const {
     if (!out)
@@ -50,47 +90,50 @@ JsonReport::JsonReport(const std::string& file, const TableHead& head) : documen
   // Appending leaves an older report as it is until there is a new one.
   document_->out.open(file, std::ios::app);
   document_->require_good();
-  json devices = json::array();
-  for (const DeviceLine& line : head.devices) {
-    devices.push_back({{"rank", line.rank}, {"pid", line.pid}, {"host", line.host}, {"device", line.device}});
-  }
-  document_->root = {{"schema", kSchema},
-                     {"version", std::string("ringrun worker ") + kVersion},
-                     {"libraries", head.versions},
-                     {"start_time", utc_now()},
-                     {"remarks", head.remarks},
-                     {"config",
-                      {{"ngpus", head.gpus},
-                       {"minbytes", head.smallest},
-                       {"maxbytes", head.largest},
-                       {"stepbytes", head.step},
-                       {"stepfactor", head.factor},
-                       {"warmup_iters", head.plan.warmups},
-                       {"iters", head.plan.iterations},
-                       {"agg_iters", head.plan.aggregate},
-                       {"validation", head.plan.checks},
-                       {"devices", devices}}},
-                     {"results", json::array()}};
+  document_->cpu_time = head.columns.cpu_time;
+  document_->plan = head.plan;
+  document_->root = {{"version", kSchema},
+                     {"start_time", now()},
+                     {"args", head.command},
+                     {"env", head.environment},
+                     {"nccl_version", head.nccl_version},
+                     {"config", config_of(head)},
+                     {"results", json::array()},
+                     {"ringrun", {{"version", kVersion}, {"libraries", head.versions}, {"remarks", head.remarks}}}};
 }
 
 JsonReport::~JsonReport() = default;
 
 void JsonReport::add(const Row& row) {
-  document_->root["results"].push_back({{"size", row.operation.bytes()},
-                                        {"count", row.operation.count},
-                                        {"type", name_of(row.operation.type)},
-                                        {"redop", name_of(row.operation.op)},
-                                        {"root", -1},
-                                        {"out_of_place", to_json(row.out_of_place)},
-                                        {"in_place", to_json(row.in_place)}});
+  const Operation& operation = row.operation;
+  const bool cpu_time = document_->cpu_time;
+  std::vector<std::string> wrong = row.out_of_place.wrong_locations;
+  wrong.insert(wrong.end(), row.in_place.wrong_locations.begin(), row.in_place.wrong_locations.end());
+  json result{{"size", operation.bytes()},
+              {"count", operation.layout.count},
+              {"type", name_of(operation.type)},
+              {"redop", operation.description().reduces ? name_of(operation.op) : "none"},
+              {"root", operation.root},
+              {"out_of_place", to_json(row.out_of_place, cpu_time)},
+              {"in_place", to_json(row.in_place, cpu_time)},
+              {"actual_iterations", document_->plan.iterations},
+              {"experiment_name", std::string(name_of(operation.kind)) + "_perf"},
+              {"ringrun", {{"group", row.group}, {"ranks", operation.ranks}, {"wrong", wrong}}}};
+  if (document_->plan.each_iteration) {
+    result["out_of_place_per_iter"] = spread_of(row.out_of_place);
+    result["in_place_per_iter"] = spread_of(row.in_place);
+  }
+  document_->root["results"].push_back(std::move(result));
 }
 
 void JsonReport::write(const SweepSummary& summary, std::optional<double> least_bandwidth) {
   json& root = document_->root;
   root["out_of_bounds"] = {{"count", summary.wrong}, {"okay", summary.wrong == 0}};
-  root["average_bus_bandwidth"] = {{"bandwidth", summary.average_bus_bandwidth()},
-                                   {"okay", summary.is_fast_enough(least_bandwidth.value_or(0))}};
-  root["end_time"] = utc_now();
+  root["average_bus_bandwidth"] = {
+      {"bandwidth", summary.average_bus_bandwidth()},
+      {"okay", least_bandwidth ? json(summary.is_fast_enough(*least_bandwidth)) : json("unchecked")}};
+  root["errors"] = json::array();
+  root["end_time"] = now();
   document_->out.close();
   document_->out.open(document_->file, std::ios::trunc);
   document_->out << root.dump(2) << '\n';

@@ -8,7 +8,8 @@
 
 namespace ringrun::worker {
 
-/// The results in the form of nccl-tests' JSON, schema 3, with typed values.
+/// The results in the form of nccl-tests' JSON, schema 3, with typed values (there booleans and the root are texts).
+/// What the worker adds stands under "ringrun", of the whole and of each result.
 class JsonReport {
  public:
   /// Opens `file` now, so that a wrong name is told before the sweep and not after it; throws UserError then.

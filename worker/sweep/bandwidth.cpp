@@ -1,13 +1,29 @@
 #include "worker/sweep/bandwidth.hpp"
 
 namespace ringrun::worker {
+namespace {
 
-Bandwidth all_reduce_bandwidth(std::size_t bytes, double seconds, int ranks) {
+double bus_share(BusShare share, int ranks) {
+  const double others = static_cast<double>(ranks - 1) / ranks;
+  switch (share) {
+    case BusShare::kTwiceOthers:
+      return 2 * others;
+    case BusShare::kOthers:
+      return others;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+Bandwidth bandwidth_of(const Operation& operation, double seconds) {
   if (seconds <= 0) return {};
-  const double algorithm = static_cast<double>(bytes) / 1e9 / seconds;
-  // Each rank must send and receive this share of the buffer at least, whatever the algorithm.
-  const double share = 2.0 * (ranks - 1) / ranks;
-  return {algorithm, algorithm * share};
+  double bytes = static_cast<double>(operation.bytes());
+  // nccl-tests counts here only what a rank gets from others.
+  if (operation.kind == CollectiveKind::kHypercube) bytes *= static_cast<double>(operation.ranks - 1) / operation.ranks;
+  const double algorithm = bytes / 1e9 / seconds;
+  return {algorithm, algorithm * bus_share(operation.description().bus_share, operation.ranks)};
 }
 
 }  // namespace ringrun::worker

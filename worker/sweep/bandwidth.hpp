@@ -1,16 +1,16 @@
 #pragma once
 
-#include <cstddef>
+#include "worker/sweep/operation.hpp"
 
 namespace ringrun::worker {
 
 /// GB/s (10^9 bytes), by the definitions of nccl-tests.
 struct Bandwidth {
   double algorithm = 0;
-  double bus = 0;  ///< 0 for one rank, where it is not defined
+  double bus = 0;  ///< comparable with what a link carries, whatever the number of ranks
 };
 
-/// `bytes` of each rank's buffer, `seconds` of one operation, `ranks` from 1.
-Bandwidth all_reduce_bandwidth(std::size_t bytes, double seconds, int ranks);
+/// `seconds` of one operation.
+Bandwidth bandwidth_of(const Operation& operation, double seconds);
 
 }  // namespace ringrun::worker

@@ -1,52 +1,56 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "worker/sweep/element.hpp"
+#include "worker/sweep/operation.hpp"
+#include "worker/sweep/run_plan.hpp"
 
 namespace ringrun::worker {
-
-/// One all-reduce as every rank calls it.
-struct Operation {
-  DataType type = DataType::kFloat;
-  ReduceOp op = ReduceOp::kSum;
-  std::size_t count = 0;  ///< elements
-  bool in_place = false;
-
-  std::size_t bytes() const { return count * size_of(type); }
-};
 
 /// Elements of one rank that are not what they must be.
 struct WrongElements {
   int rank = 0;
   std::uint64_t count = 0;
-  std::uint64_t first_index = 0;
-  std::string expected;  ///< at first_index, as text, since its type varies
+  std::uint64_t first_index = 0;  ///< in the rank's result
+  std::string expected;           ///< at first_index, as text, since its type varies
   std::string got;
 };
 
-/// The operation that a sweep measures, on the buffers of this process: one rank, or several (one per GPU).
+struct MemoryUse {
+  std::string what;
+  double bytes = 0;
+};
+
+struct MemoryReport {
+  std::string where;  ///< "GPU" or "Host"
+  std::vector<MemoryUse> uses;
+};
+
+/// What does the operations of a sweep, on the buffers of this process: one rank, or several (one per GPU).
 /// Every call is collective: all processes call it in the same order with the same arguments.
 class Collective {
  public:
   virtual ~Collective() = default;
 
-  /// Ranks of all processes together, each with a buffer of its own.
+  /// Ranks of all processes together, each with two buffers of its own.
   virtual int ranks() const = 0;
 
-  /// Why this combination cannot be done, or nothing where it can.
-  virtual std::optional<std::string> refusal(DataType type, ReduceOp op) const = 0;
+  /// Why this combination cannot be done, or nothing where it can. Only the type, the operation and the reduction
+  /// count.
+  virtual std::optional<std::string> refusal(const Operation& operation) const = 0;
 
-  /// Runs iterations × aggregate operations and returns when all have ended here. Successive iterations use successive
-  /// parts of the buffers, so that small messages do not stay in a cache. The time is the caller's to take.
-  virtual void run(const Operation& operation, int iterations, int aggregate) = 0;
+  /// Runs the plan's operations and returns when all have ended here. Successive iterations use successive parts of the
+  /// buffers, so that small messages do not stay in a cache.
+  virtual RunTimes run(const Operation& operation, const RunPlan& plan) = 0;
 
   /// Fills inputs, runs once, compares every element. One entry for each rank of this process.
   virtual std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) = 0;
+
+  /// What it has taken so far, on the most loaded device of this process, by what it was taken for.
+  virtual MemoryReport memory() const = 0;
 
   /// Releases what needs the other ranks. After success only; a destructor without it must not wait for a peer.
   virtual void finish() = 0;

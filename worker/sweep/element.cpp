@@ -11,7 +11,7 @@ struct TypeRow {
   std::size_t bytes;
 };
 
-constexpr std::array<TypeRow, 10> kTypes{{{DataType::kInt8, "int8", 1},
+constexpr std::array<TypeRow, 12> kTypes{{{DataType::kInt8, "int8", 1},
                                           {DataType::kUint8, "uint8", 1},
                                           {DataType::kInt32, "int32", 4},
                                           {DataType::kUint32, "uint32", 4},
@@ -20,9 +20,11 @@ constexpr std::array<TypeRow, 10> kTypes{{{DataType::kInt8, "int8", 1},
                                           {DataType::kHalf, "half", 2},
                                           {DataType::kFloat, "float", 4},
                                           {DataType::kDouble, "double", 8},
-                                          {DataType::kBfloat16, "bfloat16", 2}}};
+                                          {DataType::kBfloat16, "bfloat16", 2},
+                                          {DataType::kFloat8e4m3, "f8e4m3", 1},
+                                          {DataType::kFloat8e5m2, "f8e5m2", 1}}};
 
-constexpr std::array<std::string_view, 5> kOps{"sum", "prod", "max", "min", "avg"};
+constexpr std::array<std::string_view, 6> kOps{"sum", "prod", "max", "min", "avg", "mulsum"};
 
 const TypeRow& row_of(DataType type) { return kTypes.at(static_cast<std::size_t>(type)); }
 
@@ -56,8 +58,8 @@ const std::vector<DataType>& all_data_types() {
 }
 
 const std::vector<ReduceOp>& all_reduce_ops() {
-  static const std::vector<ReduceOp> all{ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax, ReduceOp::kMin,
-                                         ReduceOp::kAvg};
+  static const std::vector<ReduceOp> all{ReduceOp::kSum, ReduceOp::kProd, ReduceOp::kMax,
+                                         ReduceOp::kMin, ReduceOp::kAvg,  ReduceOp::kMulSum};
   return all;
 }
 

@@ -19,13 +19,15 @@ enum class DataType : std::uint8_t {
   kHalf,
   kFloat,
   kDouble,
-  kBfloat16
+  kBfloat16,
+  kFloat8e4m3,
+  kFloat8e5m2
 };
 
-/// Reductions in NCCL's order.
-enum class ReduceOp : std::uint8_t { kSum, kProd, kMax, kMin, kAvg };
+/// Reductions in NCCL's order; mulsum multiplies each rank's input by a number of its own before the sum.
+enum class ReduceOp : std::uint8_t { kSum, kProd, kMax, kMin, kAvg, kMulSum };
 
-/// The names that nccl-tests takes and prints: "int8" … "bfloat16"; "sum" … "avg".
+/// The names that nccl-tests takes and prints: "int8" … "f8e5m2"; "sum" … "mulsum".
 std::string_view name_of(DataType type);
 std::string_view name_of(ReduceOp op);
 

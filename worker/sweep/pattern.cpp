@@ -34,9 +34,15 @@ Exactness exactness_of(DataType type) {
       return {1 << 24, true, 24};
     case DataType::kDouble:
       return {kCap, true, 53};
+    case DataType::kFloat8e4m3:
+      return {1 << 4, true, 4};
+    case DataType::kFloat8e5m2:
+      return {1 << 3, true, 3};
   }
   throw std::invalid_argument("exactness_of: unknown type");
 }
+
+bool is_float8(DataType type) { return type == DataType::kFloat8e4m3 || type == DataType::kFloat8e5m2; }
 
 int divide_up(int value, int by) { return (value + by - 1) / by; }
 
@@ -46,13 +52,21 @@ Pattern make_pattern(DataType type, ReduceOp op, int ranks, std::uint32_t seed) 
   if (ranks < 1) throw std::invalid_argument("make_pattern: ranks must be at least 1");
   const Exactness exact = exactness_of(type);
   Pattern pattern{op, exact.is_signed, ranks, 1, 0, exact.largest, seed};
-  pattern.stride = divide_up(ranks, op == ReduceOp::kProd ? Pattern::kMostFactors : Pattern::kMostContributors);
-  if (op == ReduceOp::kSum || op == ReduceOp::kAvg) {
-    pattern.highest = exact.largest / divide_up(ranks, pattern.stride);
-  }
+  const bool sums = op == ReduceOp::kSum || op == ReduceOp::kAvg || op == ReduceOp::kMulSum;
+  const std::int64_t largest_sum = op == ReduceOp::kMulSum ? exact.largest / 2 : exact.largest;
+  int most = op == ReduceOp::kProd ? Pattern::kMostFactors : Pattern::kMostContributors;
+  // Eight bits hold few whole numbers: fewer ranks contribute, each more than 0 or 1.
+  if (sums && is_float8(type)) most = static_cast<int>(largest_sum / 2);
+  pattern.stride = divide_up(ranks, most);
+  if (sums) pattern.highest = largest_sum / divide_up(ranks, pattern.stride);
   // Averages: values of one sign, so that the rounding of the parts stays small beside the result.
   if (exact.is_signed && op != ReduceOp::kAvg) pattern.lowest = -pattern.highest;
   return pattern;
+}
+
+Pattern make_copy_pattern(DataType type, std::uint32_t seed) {
+  const Exactness exact = exactness_of(type);
+  return {ReduceOp::kMax, exact.is_signed, 1, 1, exact.is_signed ? -exact.largest : 0, exact.largest, seed};
 }
 
 double relative_tolerance(DataType type, const Pattern& pattern) {

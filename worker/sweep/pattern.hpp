@@ -36,6 +36,9 @@ struct Pattern {
 /// `seed` varies the values; `ranks` from 1.
 Pattern make_pattern(DataType type, ReduceOp op, int ranks, std::uint32_t seed);
 
+/// Input of operations that move data and reduce nothing: every rank has values of its own at every element.
+Pattern make_copy_pattern(DataType type, std::uint32_t seed);
+
 /// Largest relative difference from the exact result that the backend's own rounding can make; 0: none is allowed.
 double relative_tolerance(DataType type, const Pattern& pattern);
 
@@ -77,6 +80,9 @@ RINGRUN_HOST_DEVICE inline std::int64_t contribution(const Pattern& p, int rank,
   return contributes ? hashed_value(p, rank, index) : neutral_value(p);
 }
 
+/// What an input is multiplied by before a mulsum.
+RINGRUN_HOST_DEVICE inline int multiplier(int rank) { return rank % 2 + 1; }
+
 /// What all ranks together must get at `index`; for an average, the sum before the division.
 RINGRUN_HOST_DEVICE inline std::int64_t reduced_value(const Pattern& p, std::uint64_t index) {
   const int first = p.stride == 1 ? 0 : static_cast<int>(index % static_cast<std::uint64_t>(p.stride));
@@ -93,11 +99,20 @@ RINGRUN_HOST_DEVICE inline std::int64_t reduced_value(const Pattern& p, std::uin
       case ReduceOp::kMin:
         result = value < result ? value : result;
         break;
+      case ReduceOp::kMulSum:
+        result += multiplier(rank) * value;
+        break;
       default:
         result += value;
     }
   }
   return result;
+}
+
+/// What must stand at an element that comes from `index` of rank `source`'s input, or, where `source` is negative, of
+/// all ranks together.
+RINGRUN_HOST_DEVICE inline std::int64_t expected_value(const Pattern& p, int source, std::uint64_t index) {
+  return source < 0 ? reduced_value(p, index) : contribution(p, source, index);
 }
 
 }  // namespace ringrun::worker

@@ -1,81 +1,113 @@
 #include "worker/sweep/sweep.hpp"
 
-#include <chrono>
+#include <algorithm>
+#include <numeric>
 
 namespace ringrun::worker {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kVerySlowNetwork = 25e6;  // bytes a second; a quarter of what 1G Ethernet carries
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+/// One time of those of this process's threads; of the sum over processes, that of an average is an average again.
+double combine_threads(const std::vector<double>& times, TimeAcross how) {
+  switch (how) {
+    case TimeAcross::kRankZero:
+      return times.front();
+    case TimeAcross::kMin:
+      return *std::min_element(times.begin(), times.end());
+    case TimeAcross::kMax:
+      return *std::max_element(times.begin(), times.end());
+    default:
+      return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+  }
+}
 
 class Sweep {
  public:
   Sweep(const SweepPlan& plan, Collective& collective, Team& team, Watch& watch, std::uint32_t& seed)
       : plan_(plan), collective_(collective), team_(team), watch_(watch), seed_(seed) {}
 
-  void warm_up(DataType type, ReduceOp op) {
+  void warm_up(const Operation& like) {
     for (std::int64_t bytes : {plan_.sizes.back(), plan_.sizes.front()}) {
-      if (plan_.warmups > 0) run(operation_of(bytes, type, op, false), plan_.warmups, 1, 0);
+      RunPlan plan;
+      plan.iterations = plan_.warmups;
+      if (plan_.warmups > 0) run(operation_of(like, bytes), plan, 0);
     }
   }
 
-  Row measure(std::int64_t bytes, DataType type, ReduceOp op) {
+  Row measure_row(const Operation& like, std::int64_t bytes) {
     Row row;
-    row.operation = operation_of(bytes, type, op, false);
+    row.group = team_.group();
+    row.operation = operation_of(like, bytes);
     row.out_of_place = measure(row.operation);
-    row.in_place = measure(operation_of(bytes, type, op, true));
+    Operation in_place = row.operation;
+    in_place.in_place = true;
+    row.in_place = measure(in_place);
     return row;
   }
 
+  /// One row for each group, where there are several.
+  std::vector<Row> rows_of_all_groups(const Row& own) {
+    if (team_.groups() == 1) return {own};
+    const auto phase = watch_.enter("exchange of the groups' results", deadline_for(plan_, own.operation, 1, 0));
+    std::vector<Row> rows;
+    for (const std::string& text : team_.gather_from_all(team_.leads_group() ? to_text(own) : "")) {
+      if (!text.empty()) rows.push_back(row_from(text));
+    }
+    return rows;
+  }
+
  private:
-  static Operation operation_of(std::int64_t bytes, DataType type, ReduceOp op, bool in_place) {
-    return {type, op, static_cast<std::size_t>(bytes) / size_of(type), in_place};
-  }
-
-  std::string describe(const char* what, const Operation& operation) const {
-    return std::string(what) + " of " + std::to_string(operation.bytes()) + " bytes (" +
-           std::string(name_of(operation.type)) + " " + std::string(name_of(operation.op)) + ", " +
-           (operation.in_place ? "in-place" : "out-of-place") + ")";
-  }
-
-  double run(const Operation& operation, int iterations, int aggregate, double one_took) {
-    const double operations = static_cast<double>(iterations) * aggregate;
-    const auto phase =
-        watch_.enter(describe("all-reduce", operation), deadline_for(plan_, operation, operations, one_took));
-    const auto start = Clock::now();
-    collective_.run(operation, iterations, aggregate);
-    return seconds_since(start);
+  RunTimes run(const Operation& operation, const RunPlan& plan, double one_took) {
+    const auto phase = watch_.enter(text_of(operation), deadline_for(plan_, operation, plan.operations(), one_took));
+    return collective_.run(operation, plan);
   }
 
   void barrier(const Operation& operation) {
-    const auto phase =
-        watch_.enter(describe("barrier before the all-reduce", operation), deadline_for(plan_, operation, 1, 0));
+    const auto phase = watch_.enter("barrier before the " + text_of(operation), deadline_for(plan_, operation, 1, 0));
     team_.barrier();
   }
 
   Measurement measure(const Operation& operation) {
     // One untimed operation, which also tells what to expect of the timed ones.
-    const double one_took = run(operation, 1, 1, 0);
+    const double one_took = run(operation, {}, 0).total.front();
     barrier(operation);
-    const double total = run(operation, plan_.iterations, plan_.aggregate, one_took);
+    RunPlan timed;
+    timed.iterations = plan_.iterations;
+    timed.aggregate = plan_.aggregate;
+    timed.graph_launches = plan_.graph_launches;
+    timed.blocking = plan_.blocking;
+    timed.each_iteration = plan_.each_iteration;
+    timed.barrier = [this] { team_.barrier(); };
+    const RunTimes times = run(operation, timed, one_took);
     Measurement measured;
     {
       const auto phase =
-          watch_.enter(describe("exchange of the times", operation), deadline_for(plan_, operation, 1, 0));
-      measured.seconds = team_.combine(total / plan_.iterations / plan_.aggregate, plan_.across);
+          watch_.enter("exchange of the times of the " + text_of(operation), deadline_for(plan_, operation, 1, 0));
+      const auto combine = [&](const std::vector<double>& threads) {
+        return team_.combine(combine_threads(threads, plan_.across) / timed.operations(), plan_.across);
+      };
+      measured.seconds = combine(times.total);
+      measured.enqueued_seconds = combine(times.enqueued);
+      if (plan_.each_iteration) measured.iterations = longest_iterations(times.iterations);
     }
-    measured.bandwidth = all_reduce_bandwidth(operation.bytes(), measured.seconds, collective_.ranks());
-    if (plan_.checks > 0) check(operation, measured);
+    measured.bandwidth = bandwidth_of(operation, measured.seconds);
+    const bool defined = !operation.in_place || operation.description().defined_in_place;
+    if (plan_.checks > 0 && defined) check(operation, measured);
     return measured;
+  }
+
+  std::vector<double> longest_iterations(const std::vector<double>& here) {
+    std::vector<double> longest = team_.largest(here);
+    longest.erase(longest.begin(), longest.begin() + plan_.skipped_iterations);
+    for (double& seconds : longest) seconds /= plan_.aggregate;
+    return longest;
   }
 
   void check(const Operation& operation, Measurement& measured) {
     measured.wrong = 0;
     for (int i = 0; i < plan_.checks; ++i) {
-      const auto phase = watch_.enter(describe("check", operation), deadline_for(plan_, operation, 2, 0));
+      const auto phase = watch_.enter("check of the " + text_of(operation), deadline_for(plan_, operation, 2, 0));
       std::uint64_t here = 0;
       std::string locations;
       for (const WrongElements& wrong : collective_.verify(operation, ++seed_)) {
@@ -92,9 +124,10 @@ class Sweep {
   }
 
   std::string locate(const Operation& operation, const WrongElements& wrong) const {
-    return "rank " + std::to_string(wrong.rank) + ": " + std::to_string(wrong.count) + " wrong in the " +
-           describe("all-reduce", operation) + ", first at element " + std::to_string(wrong.first_index) + " of " +
-           std::to_string(operation.count) + ": expected " + wrong.expected + ", got " + wrong.got + "\n";
+    const std::string group = team_.groups() > 1 ? "group " + std::to_string(team_.group()) + " " : "";
+    return group + "rank " + std::to_string(wrong.rank) + ": " + std::to_string(wrong.count) + " wrong in the " +
+           text_of(operation) + ", first at element " + std::to_string(wrong.first_index) + " of " +
+           std::to_string(operation.layout.receive) + ": expected " + wrong.expected + ", got " + wrong.got + "\n";
   }
 
   const SweepPlan& plan_;
@@ -132,11 +165,15 @@ SweepSummary run_sweep(const SweepPlan& plan, Collective& collective, Team& team
   SweepSummary summary;
   for (DataType type : plan.types) {
     for (ReduceOp op : plan.ops) {
-      sweep.warm_up(type, op);
-      for (std::int64_t bytes : plan.sizes) {
-        const Row row = sweep.measure(bytes, type, op);
-        summary.add(row);
-        on_row(row);
+      for (int root : plan.roots) {
+        const Operation like{plan.kind, type, op, root, false, collective.ranks(), {}};
+        sweep.warm_up(like);
+        for (std::int64_t bytes : plan.sizes) {
+          for (const Row& row : sweep.rows_of_all_groups(sweep.measure_row(like, bytes))) {
+            summary.add(row);
+            on_row(row);
+          }
+        }
       }
     }
   }

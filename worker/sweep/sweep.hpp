@@ -2,12 +2,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "worker/sweep/bandwidth.hpp"
 #include "worker/sweep/collective.hpp"
+#include "worker/sweep/row.hpp"
 #include "worker/sweep/team.hpp"
 #include "worker/watch/watch.hpp"
 
@@ -15,28 +14,21 @@ namespace ringrun::worker {
 
 /// What is measured, with the meanings and defaults of nccl-tests.
 struct SweepPlan {
+  CollectiveKind kind = CollectiveKind::kAllReduce;
   std::vector<std::int64_t> sizes;  ///< bytes, from small to large
   std::vector<DataType> types;
-  std::vector<ReduceOp> ops;
+  std::vector<ReduceOp> ops;   ///< one that means nothing where the collective does not reduce
+  std::vector<int> roots{-1};  ///< -1 where the collective has none
   int iterations = 20;
   int warmups = 1;
   int aggregate = 1;
   int checks = 1;  ///< 0: results are not checked
   TimeAcross across = TimeAcross::kAverage;
-  double timeout = 60;  ///< seconds of any one wait; 0: for ever
-};
-
-struct Measurement {
-  double seconds = 0;  ///< of one operation
-  Bandwidth bandwidth;
-  std::optional<std::uint64_t> wrong;        ///< elements over all ranks and checks; nothing: not checked
-  std::vector<std::string> wrong_locations;  ///< one line for each rank that has some
-};
-
-struct Row {
-  Operation operation;  ///< its in_place means nothing here
-  Measurement out_of_place;
-  Measurement in_place;
+  int graph_launches = 0;  ///< 0: no CUDA graph
+  Blocking blocking = Blocking::kNot;
+  bool each_iteration = false;  ///< every iteration's time
+  int skipped_iterations = 0;   ///< of those times, the first ones are left out
+  double timeout = 60;          ///< seconds of any one wait; 0: for ever
 };
 
 struct SweepSummary {
@@ -52,12 +44,12 @@ struct SweepSummary {
   bool is_fast_enough(double least) const { return average_bus_bandwidth() >= 0.9 * least; }
 };
 
-/// Seconds after which a wait for `operations` all-reduces is given up: the plan's timeout, the time their data would
+/// Seconds after which a wait for `operations` operations is given up: the plan's timeout, the time their data would
 /// take over a very slow network, and four times what `one_took` lets expect. 0 where the plan has no timeout.
 double deadline_for(const SweepPlan& plan, const Operation& operation, double operations, double one_took);
 
-/// Runs the whole plan once; `on_row` is called on every process as each row is known. `seed` numbers the checks and is
-/// carried from cycle to cycle, so that no check repeats an earlier one's data.
+/// Runs the whole plan once; `on_row` is called on every process as each row is known, one for each group. `seed`
+/// numbers the checks and is carried from cycle to cycle, so that no check repeats an earlier one's data.
 SweepSummary run_sweep(const SweepPlan& plan, Collective& collective, Team& team, Watch& watch, std::uint32_t& seed,
                        const std::function<void(const Row&)>& on_row);
 

@@ -55,11 +55,11 @@ class NcclBackend : public GpuBackend {
   }
 
   std::unique_ptr<Collective> join(const std::string& unique_id, const Placement& placement,
-                                   std::size_t max_bytes) const override {
+                                   const Settings& settings) const override {
     ncclUniqueId id;
     if (unique_id.size() != sizeof id.internal) throw std::invalid_argument("join: not an NCCL id");
     std::memcpy(id.internal, unique_id.data(), sizeof id.internal);
-    return std::make_unique<NcclCollective>(id, placement, max_bytes);
+    return std::make_unique<NcclCollective>(id, placement, settings);
   }
 };
 

@@ -1,181 +1,149 @@
 #include "worker/backend/nccl/nccl_collective.hpp"
 
-#include <chrono>
+#include <barrier>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 #include "lib/nccl/check.hpp"
-#include "lib/text/byte_size.hpp"
-#include "worker/sweep/buffer_slice.hpp"
 #include "worker/sweep/expected.hpp"
 
 namespace ringrun::worker {
-namespace {
 
-using Clock = std::chrono::steady_clock;
+NcclCollective::NcclCollective(const ncclUniqueId& id, const GpuBackend::Placement& placement,
+                               const GpuBackend::Settings& settings)
+    : settings_(settings), ranks_(placement.ranks) {
+  check_cuda(cudaSetDevice(placement.devices.front()), "cudaSetDevice");
+  taken_before_ = taken();
+  here_.reserve(placement.devices.size());
+  for (int device : placement.devices)
+    here_.emplace_back(placement.first_rank + static_cast<int>(here_.size()), device, settings);
+  taken_for_buffers_ = taken();
+  for (std::size_t lane = 0; lane < static_cast<std::size_t>(settings.threads); ++lane)
+    lanes_.emplace_back(ranks_of_lane(lane), abandoned_);
 
-constexpr std::chrono::milliseconds kBetweenErrorChecks{1};
-
-ncclDataType_t nccl_type(DataType type) {
-  switch (type) {
-    case DataType::kInt8:
-      return ncclInt8;
-    case DataType::kUint8:
-      return ncclUint8;
-    case DataType::kInt32:
-      return ncclInt32;
-    case DataType::kUint32:
-      return ncclUint32;
-    case DataType::kInt64:
-      return ncclInt64;
-    case DataType::kUint64:
-      return ncclUint64;
-    case DataType::kHalf:
-      return ncclFloat16;
-    case DataType::kFloat:
-      return ncclFloat32;
-    case DataType::kDouble:
-      return ncclFloat64;
-    case DataType::kBfloat16:
-      return ncclBfloat16;
+  std::vector<NcclRank*> all;
+  for (NcclRank& rank : here_) all.push_back(&rank);
+  if (settings.parallel_init) {
+    on_each_lane(
+        [&](std::size_t lane, const Meet&) { join_ranks(ranks_of_lane(lane), id, ranks_, settings.cta_policy); });
+  } else {
+    join_ranks(all, id, ranks_, settings.cta_policy);
   }
-  return ncclNumTypes;
+  const std::size_t bytes = settings.max_bytes + static_cast<std::size_t>(settings.misalignment) * 8;
+  registrations_ = NcclRegistrations(all, settings.registration, bytes);
+  taken_with_communicators_ = taken();
+  here_.front().select();
 }
 
-ncclRedOp_t nccl_op(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::kSum:
-      return ncclSum;
-    case ReduceOp::kProd:
-      return ncclProd;
-    case ReduceOp::kMax:
-      return ncclMax;
-    case ReduceOp::kMin:
-      return ncclMin;
-    case ReduceOp::kAvg:
-      return ncclAvg;
-  }
-  return ncclNumOps;
+std::vector<NcclRank*> NcclCollective::ranks_of_lane(std::size_t lane) {
+  const std::size_t each = here_.size() / static_cast<std::size_t>(settings_.threads);
+  std::vector<NcclRank*> ranks;
+  for (std::size_t i = lane * each; i < (lane + 1) * each; ++i) ranks.push_back(&here_[i]);
+  return ranks;
 }
 
-DeviceMemory allocate(int device, std::size_t bytes) {
-  void* memory = nullptr;
-  const cudaError_t code = cudaMalloc(&memory, bytes == 0 ? 1 : bytes);
-  if (code == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // the error is sticky until read
-    std::size_t free_bytes = 0, total = 0;
-    cudaMemGetInfo(&free_bytes, &total);
-    throw CudaError(
-        "cudaMalloc of " + format_byte_size(static_cast<std::int64_t>(bytes)) + " on device " + std::to_string(device),
-        "out of memory, " + std::to_string(free_bytes >> 20) + "M are free; give a smaller largest size, -e", code);
-  }
-  check_cuda(code, "cudaMalloc");
-  return DeviceMemory(memory);
-}
-
-std::byte* at(const DeviceMemory& memory, std::size_t offset) { return static_cast<std::byte*>(memory.get()) + offset; }
-
-}  // namespace
-
-NcclCollective::NcclCollective(const ncclUniqueId& id, const GpuBackend::Placement& placement, std::size_t max_bytes)
-    : ranks_(placement.ranks), max_bytes_(max_bytes) {
-  for (int device : placement.devices) {
-    Rank& rank = here_.emplace_back();
-    rank.rank = placement.first_rank + static_cast<int>(here_.size()) - 1;
-    rank.device = device;
-    select(rank);
-    rank.send = allocate(device, max_bytes);
-    rank.receive = allocate(device, max_bytes);
-    rank.scratch = allocate(device, sizeof(Mismatches) + sizeof(ElementValue));
-    check_cuda(cudaMemset(rank.send.get(), 0, max_bytes), "cudaMemset");
-    check_cuda(cudaMemset(rank.receive.get(), 0, max_bytes), "cudaMemset");
-    cudaStream_t stream = nullptr;
-    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-    rank.stream = Stream(stream);
-  }
-  std::vector<ncclComm_t> communicators(here_.size());
-  check_nccl(ncclGroupStart(), "ncclGroupStart");
-  for (std::size_t i = 0; i < here_.size(); ++i) {
-    select(here_[i]);
-    check_nccl(ncclCommInitRank(&communicators[i], ranks_, id, here_[i].rank), "ncclCommInitRank");
-  }
-  check_nccl(ncclGroupEnd(), "ncclCommInitRank");
-  for (std::size_t i = 0; i < here_.size(); ++i) here_[i].communicator = Communicator(communicators[i]);
-}
-
-NcclCollective::~NcclCollective() = default;
-
-void NcclCollective::select(const Rank& rank) const { check_cuda(cudaSetDevice(rank.device), "cudaSetDevice"); }
-
-void NcclCollective::enqueue(const Operation& operation, std::size_t offset) {
-  const bool group = here_.size() > 1;
-  if (group) check_nccl(ncclGroupStart(), "ncclGroupStart");
-  for (const Rank& rank : here_) {
-    // A single GPU stays selected from the start.
-    if (group) select(rank);
-    const void* input = at(operation.in_place ? rank.receive : rank.send, offset);
-    check_nccl(ncclAllReduce(input, at(rank.receive, offset), operation.count, nccl_type(operation.type),
-                             nccl_op(operation.op), rank.communicator.get(), rank.stream.get()),
-               "ncclAllReduce");
-  }
-  if (group) check_nccl(ncclGroupEnd(), "ncclGroupEnd");
-}
-
-void NcclCollective::wait() const {
-  auto next_check = Clock::now() + kBetweenErrorChecks;
-  for (const Rank& rank : here_) {
-    while (true) {
-      const cudaError_t state = cudaStreamQuery(rank.stream.get());
-      if (state == cudaSuccess) break;
-      if (state != cudaErrorNotReady) check_cuda(state, "cudaStreamQuery");
-      if (Clock::now() < next_check) continue;
-      // A peer that died shows here, while the stream would never become idle.
-      for (const Rank& any : here_) {
-        ncclResult_t error = ncclSuccess;
-        check_nccl(ncclCommGetAsyncError(any.communicator.get(), &error), "ncclCommGetAsyncError");
-        if (error != ncclSuccess) check_nccl(error, "ncclAllReduce");
-      }
-      next_check = Clock::now() + kBetweenErrorChecks;
+void NcclCollective::on_each_lane(const std::function<void(std::size_t, const Meet&)>& work) {
+  if (settings_.threads == 1) return work(0, [] {});
+  std::barrier<> together(settings_.threads);
+  std::mutex mutex;
+  std::exception_ptr first_failure;
+  const auto on_thread = [&](std::size_t lane) {
+    try {
+      work(lane, [&] { together.arrive_and_wait(); });
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first_failure) first_failure = std::current_exception();
+      abandoned_ = true;
     }
+    // The others do not wait for one that has ended.
+    together.arrive_and_drop();
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t lane = 1; lane < static_cast<std::size_t>(settings_.threads); ++lane)
+      threads.emplace_back(on_thread, lane);
+    on_thread(0);
   }
+  if (first_failure) std::rethrow_exception(first_failure);
 }
 
-void NcclCollective::run(const Operation& operation, int iterations, int aggregate) {
-  for (int i = 0; i < iterations; ++i) {
-    const std::size_t offset = slice_offset(max_bytes_, operation.bytes(), i);
-    if (aggregate > 1) check_nccl(ncclGroupStart(), "ncclGroupStart");
-    for (int j = 0; j < aggregate; ++j) enqueue(operation, offset);
-    if (aggregate > 1) check_nccl(ncclGroupEnd(), "ncclGroupEnd");
+std::optional<std::string> NcclCollective::refusal(const Operation& operation) const {
+  const std::string type(name_of(operation.type));
+  if (nccl_type(operation.type) == ncclNumTypes || !knows_on_gpu(operation.type))
+    return "the worker was built with an NCCL or CUDA that has no element type " + type;
+  if (operation.type != DataType::kFloat8e4m3 && operation.type != DataType::kFloat8e5m2) return std::nullopt;
+  int library = 0;
+  check_nccl(ncclGetVersion(&library), "ncclGetVersion");
+  if (library < NCCL_VERSION(2, 24, 0)) return "NCCL " + std::to_string(library) + " has no element type " + type;
+  if (!operation.description().reduces) return std::nullopt;
+  for (const NcclRank& rank : here_) {
+    int major = 0;
+    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, rank.device),
+               "cudaDeviceGetAttribute");
+    if (major < 9) return "NCCL reduces " + type + " from compute capability 9.0 on";
   }
-  wait();
+  return std::nullopt;
+}
+
+RunTimes NcclCollective::run(const Operation& operation, const RunPlan& plan) {
+  std::vector<NcclLane::Times> of_lanes(lanes_.size());
+  on_each_lane([&](std::size_t lane, const Meet& meet_threads) {
+    if (here_.size() > 1) ranks_of_lane(lane).front()->select();
+    const auto meet = [&] {
+      meet_threads();
+      // MPI is the main thread's.
+      if (lane == 0) plan.barrier();
+      meet_threads();
+    };
+    meet_threads();
+    of_lanes[lane] = lanes_[lane].run(operation, plan, settings_.max_bytes, meet);
+  });
+  RunTimes times;
+  for (const NcclLane::Times& lane : of_lanes) {
+    times.total.push_back(lane.total);
+    times.enqueued.push_back(lane.enqueued);
+    times.iterations.resize(lane.iterations.size());
+    for (std::size_t i = 0; i < lane.iterations.size(); ++i)
+      times.iterations[i] = std::max(times.iterations[i], lane.iterations[i]);
+  }
+  return times;
 }
 
 std::vector<WrongElements> NcclCollective::verify(const Operation& operation, std::uint32_t seed) {
-  const Pattern pattern = make_pattern(operation.type, operation.op, ranks_, seed);
-  for (const Rank& rank : here_) {
-    select(rank);
-    void* input = (operation.in_place ? rank.receive : rank.send).get();
-    check_cuda(fill_contribution_on_gpu(input, operation.type, pattern, rank.rank, operation.count, rank.stream.get()),
+  const Pattern pattern = pattern_for(operation, seed);
+  std::vector<NcclRank*> all;
+  for (NcclRank& rank : here_) {
+    all.push_back(&rank);
+    rank.select();
+    for (const Segment& segment : result_of(operation, rank.rank)) {
+      check_cuda(fill_wrong_on_gpu(rank.output(operation), operation.type, pattern, segment, rank.stream.get()),
+                 "fill_wrong_on_gpu");
+    }
+    check_cuda(fill_contribution_on_gpu(rank.input(operation), operation.type, pattern, rank.rank,
+                                        operation.layout.send, rank.stream.get()),
                "fill_contribution_on_gpu");
-    if (operation.in_place) continue;
-    check_cuda(fill_wrong_on_gpu(rank.receive.get(), operation.type, pattern, operation.count, rank.stream.get()),
-               "fill_wrong_on_gpu");
   }
-  enqueue(operation, 0);
-  wait();
+  NcclLane(all, abandoned_).run_once(operation, settings_.checks_graphs);
   std::vector<WrongElements> wrong;
-  for (const Rank& rank : here_) wrong.push_back(compare(rank, operation, pattern));
+  for (const NcclRank& rank : here_) wrong.push_back(compare(rank, operation, pattern));
+  here_.front().select();
   return wrong;
 }
 
-WrongElements NcclCollective::compare(const Rank& here, const Operation& operation, const Pattern& pattern) const {
-  select(here);
+WrongElements NcclCollective::compare(const NcclRank& here, const Operation& operation, const Pattern& pattern) const {
+  here.select();
   const cudaStream_t stream = here.stream.get();
+  const std::vector<Segment> result = result_of(operation, here.rank);
+  const void* data = here.output(operation);
   auto* mismatches = static_cast<Mismatches*>(here.scratch.get());
   auto* element = reinterpret_cast<ElementValue*>(mismatches + 1);
   Mismatches found{0, ~0ull};
   check_cuda(cudaMemcpyAsync(mismatches, &found, sizeof found, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
-  check_cuda(compare_on_gpu(here.receive.get(), operation.type, pattern, relative_tolerance(operation.type, pattern),
-                            operation.count, mismatches, stream),
-             "compare_on_gpu");
+  const double tolerance = relative_tolerance(operation.type, pattern);
+  for (const Segment& segment : result) {
+    check_cuda(compare_on_gpu(data, operation.type, pattern, tolerance, segment, mismatches, stream), "compare_on_gpu");
+  }
   check_cuda(cudaMemcpyAsync(&found, mismatches, sizeof found, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
   check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   WrongElements wrong;
@@ -184,21 +152,38 @@ WrongElements NcclCollective::compare(const Rank& here, const Operation& operati
   if (found.count == 0) return wrong;
 
   ElementValue value{};
-  check_cuda(read_element_on_gpu(here.receive.get(), operation.type, found.first_index, element, stream),
-             "read_element_on_gpu");
+  check_cuda(read_element_on_gpu(data, operation.type, found.first_index, element, stream), "read_element_on_gpu");
   check_cuda(cudaMemcpyAsync(&value, element, sizeof value, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
   check_cuda(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   wrong.first_index = found.first_index;
-  wrong.expected = expected_text(pattern, found.first_index);
+  wrong.expected = expected_text(pattern, result, found.first_index);
   wrong.got = value.is_whole ? std::to_string(value.whole) : element_text(value.floating);
   return wrong;
 }
 
+/// Bytes in use on the first device, by whomever.
+double NcclCollective::taken() const {
+  std::size_t free_bytes = 0;
+  std::size_t total = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo");
+  return static_cast<double>(total - free_bytes);
+}
+
+MemoryReport NcclCollective::memory() const {
+  here_.front().select();
+  const auto at_least_0 = [](double bytes) { return std::max(bytes, 0.0); };
+  return {"GPU",
+          {{"User-Allocated", at_least_0(taken_for_buffers_ - taken_before_)},
+           {"Initialization", at_least_0(taken_with_communicators_ - taken_for_buffers_)},
+           {"Collectives", at_least_0(taken() - taken_with_communicators_)}}};
+}
+
 void NcclCollective::finish() {
+  registrations_.release();
   check_nccl(ncclGroupStart(), "ncclGroupStart");
-  for (const Rank& rank : here_) check_nccl(ncclCommFinalize(rank.communicator.get()), "ncclCommFinalize");
+  for (const NcclRank& rank : here_) check_nccl(ncclCommFinalize(rank.communicator.get()), "ncclCommFinalize");
   check_nccl(ncclGroupEnd(), "ncclCommFinalize");
-  for (Rank& rank : here_) check_nccl(ncclCommDestroy(rank.communicator.release()), "ncclCommDestroy");
+  for (NcclRank& rank : here_) check_nccl(ncclCommDestroy(rank.communicator.release()), "ncclCommDestroy");
 }
 
 }  // namespace ringrun::worker

@@ -1,46 +1,47 @@
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <vector>
 
 #include "worker/backend/gpu_backend.hpp"
 #include "worker/backend/nccl/elements.hpp"
-#include "worker/backend/nccl/handles.hpp"
+#include "worker/backend/nccl/nccl_lane.hpp"
+#include "worker/backend/nccl/nccl_rank.hpp"
 
 namespace ringrun::worker {
 
-/// ncclAllReduce on the GPUs of this process, one rank for each.
+/// NCCL's operations on the GPUs of this process, one rank for each, driven by one thread or several.
 class NcclCollective : public Collective {
  public:
   /// Collective over all processes: returns when every rank has joined.
-  NcclCollective(const ncclUniqueId& id, const GpuBackend::Placement& placement, std::size_t max_bytes);
-  ~NcclCollective() override;
+  NcclCollective(const ncclUniqueId& id, const GpuBackend::Placement& placement, const GpuBackend::Settings& settings);
 
   int ranks() const override { return ranks_; }
-  std::optional<std::string> refusal(DataType, ReduceOp) const override { return std::nullopt; }
-  void run(const Operation& operation, int iterations, int aggregate) override;
+  std::optional<std::string> refusal(const Operation& operation) const override;
+  RunTimes run(const Operation& operation, const RunPlan& plan) override;
   std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override;
+  MemoryReport memory() const override;
   void finish() override;
 
  private:
-  /// One rank of this process. The order of the members is the order of their making: the communicator goes first.
-  struct Rank {
-    int rank = 0;
-    int device = 0;
-    DeviceMemory send;
-    DeviceMemory receive;
-    DeviceMemory scratch;
-    Stream stream;
-    Communicator communicator;
-  };
+  std::vector<NcclRank*> ranks_of_lane(std::size_t lane);
+  /// Calls `work` with the number of each lane, on a thread for each but the first, which stays on this one. `work`
+  /// gets a function that waits for the others. Throws what the first one that failed threw.
+  using Meet = std::function<void()>;
+  void on_each_lane(const std::function<void(std::size_t, const Meet&)>& work);
+  WrongElements compare(const NcclRank& here, const Operation& operation, const Pattern& pattern) const;
+  double taken() const;
 
-  void enqueue(const Operation& operation, std::size_t offset);
-  void wait() const;
-  WrongElements compare(const Rank& here, const Operation& operation, const Pattern& pattern) const;
-  void select(const Rank& rank) const;
-
+  GpuBackend::Settings settings_;
   int ranks_;
-  std::size_t max_bytes_;
-  std::vector<Rank> here_;
+  std::vector<NcclRank> here_;
+  std::atomic<bool> abandoned_{false};
+  std::vector<NcclLane> lanes_;
+  NcclRegistrations registrations_;
+  double taken_before_ = 0;
+  double taken_for_buffers_ = 0;
+  double taken_with_communicators_ = 0;
 };
 
 }  // namespace ringrun::worker

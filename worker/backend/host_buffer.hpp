@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+namespace ringrun::worker {
+
+struct FreeMemory {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
+using HostBuffer = std::unique_ptr<std::byte[], FreeMemory>;
+
+/// `bytes` from the begin of a page, all 0. Throws std::bad_alloc.
+HostBuffer allocate_host_buffer(std::size_t bytes);
+
+}  // namespace ringrun::worker

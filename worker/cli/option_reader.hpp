@@ -1,0 +1,83 @@
+#pragma once
+
+// cxxopts would split values at commas.
+#ifndef CXXOPTS_VECTOR_DELIMITER
+#define CXXOPTS_VECTOR_DELIMITER '\0'
+#endif
+#include <cxxopts.hpp>
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/error.hpp"
+#include "lib/text/byte_size.hpp"
+
+namespace ringrun::worker {
+
+inline constexpr const char* kHelpRemedy = "'worker --help' lists the options";
+
+/// The values of a parsed command line. Everything throws UserError, naming the option.
+class OptionReader {
+ public:
+  explicit OptionReader(const cxxopts::ParseResult& parsed) : parsed_(parsed) {}
+
+  std::string text(const char* option) const { return parsed_[option].as<std::string>(); }
+
+  std::int64_t size(const char* option) const {
+    try {
+      return parse_byte_size(text(option));
+    } catch (const UserError& error) {
+      throw UserError(std::string("--") + option + ": " + error.what(), error.remedy());
+    }
+  }
+
+  int integer(const char* option, int lowest, int highest = kMost) const {
+    return integer("--" + std::string(option), text(option), lowest, highest);
+  }
+
+  static int integer(const std::string& name, const std::string& value, int lowest, int highest = kMost) {
+    int number = 0;
+    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (code != std::errc{} || end != value.data() + value.size() || number < lowest || number > highest) {
+      throw UserError(name + ": '" + value + "' is not a whole number from " + std::to_string(lowest) +
+                          (highest < kMost ? " to " + std::to_string(highest) : " upwards"),
+                      kHelpRemedy);
+    }
+    return number;
+  }
+
+  bool yes(const char* option) const { return integer(option, 0, 1) == 1; }
+
+  double seconds(const char* option) const { return amount("--" + std::string(option), text(option), "seconds"); }
+
+  static double amount(const std::string& name, const std::string& value, const char* unit) {
+    double number = 0;
+    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (code != std::errc{} || end != value.data() + value.size() || !(number >= 0 && number < 1e9)) {
+      throw UserError(name + ": '" + value + "' is not a number of " + unit, kHelpRemedy);
+    }
+    return number;
+  }
+
+  /// The one element that the option names, or nothing for "all".
+  template <typename Element>
+  std::vector<Element> elements(const char* option, std::optional<Element> (*from)(std::string_view),
+                                const std::vector<Element>& all) const {
+    const std::string name = text(option);
+    if (name == "all") return all;
+    if (const auto element = from(name)) return {*element};
+    std::string known;
+    for (Element element : all) known += std::string(name_of(element)) + ", ";
+    throw UserError(std::string("--") + option + ": '" + name + "' is not known", "one of " + known + "all");
+  }
+
+ private:
+  static constexpr int kMost = 1 << 30;
+
+  const cxxopts::ParseResult& parsed_;
+};
+
+}  // namespace ringrun::worker

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/sweep/bandwidth.hpp"
+#include "worker/sweep/operation.hpp"
+#include "worker/sweep/statistics.hpp"
+
+namespace ringrun::worker {
+
+struct Measurement {
+  double seconds = 0;           ///< of one operation
+  double enqueued_seconds = 0;  ///< that enqueuing it took
+  Bandwidth bandwidth;
+  std::optional<std::uint64_t> wrong;        ///< elements over all ranks and checks; nothing: not checked
+  std::vector<std::string> wrong_locations;  ///< one line for each rank that has some
+  std::vector<double> iterations;            ///< seconds of each, the longest of all processes; empty: not asked for
+
+  Statistics statistics() const { return statistics_of(iterations); }
+};
+
+struct Row {
+  int group = 0;
+  Operation operation;  ///< its in_place means nothing here
+  Measurement out_of_place;
+  Measurement in_place;
+};
+
+/// A row as it travels from the group that measured it to the process that prints it.
+std::string to_text(const Row& row);
+Row row_from(const std::string& text);
+
+}  // namespace ringrun::worker

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace ringrun::worker {
+
+/// Where a process waits within a measurement: the numbers of the option -z.
+enum class Blocking : int {
+  kNot = 0,             ///< at the end only
+  kWaitAndBarrier = 1,  ///< after each operation, and then for all processes
+  kWait = 2,            ///< after each operation
+  kWaitForGroup = 3     ///< after each iteration, with all its aggregated operations
+};
+
+/// How operations follow each other in a measurement.
+struct RunPlan {
+  int iterations = 1;
+  int aggregate = 1;       ///< operations of an iteration, in one group
+  int graph_launches = 0;  ///< above 0: all iterations are captured as a CUDA graph, which is launched so many times
+  Blocking blocking = Blocking::kNot;
+  bool each_iteration = false;    ///< take the time of every iteration too
+  std::function<void()> barrier;  ///< of all processes, for Blocking::kWaitAndBarrier and before graphs are launched
+
+  int launches() const { return graph_launches > 0 ? graph_launches : 1; }
+  double operations() const { return static_cast<double>(iterations) * aggregate * launches(); }
+};
+
+/// What a run took on this process, in seconds, from one entry for each of its threads.
+struct RunTimes {
+  std::vector<double> total;     ///< from the first operation enqueued to the last one ended
+  std::vector<double> enqueued;  ///< until all were enqueued
+  /// Of each iteration, the longest among the ranks of this process. Empty where the plan does not ask for it.
+  std::vector<double> iterations;
+};
+
+}  // namespace ringrun::worker

@@ -1,0 +1,30 @@
+#include "worker/sweep/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+
+namespace ringrun::worker {
+
+Statistics statistics_of(std::vector<double> sample) {
+  if (sample.empty()) return {};
+  std::sort(sample.begin(), sample.end());
+  const std::size_t count = sample.size();
+  const auto percentile = [&](std::size_t percent) {
+    return sample[std::min(count - 1, (count * percent + 99) / 100 - 1)];
+  };
+  Statistics statistics;
+  statistics.min = sample.front();
+  statistics.max = sample.back();
+  statistics.average = std::accumulate(sample.begin(), sample.end(), 0.0) / static_cast<double>(count);
+  statistics.p50 = sample[count / 2];
+  statistics.p95 = percentile(95);
+  statistics.p99 = percentile(99);
+  double squares = 0;
+  for (double value : sample) squares += (value - statistics.average) * (value - statistics.average);
+  statistics.deviation = std::sqrt(squares / static_cast<double>(count));
+  return statistics;
+}
+
+}  // namespace ringrun::worker

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <vector>
+
+namespace ringrun::worker {
+
+/// Of a sample of times, in the sample's unit. Percentiles are members of the sample (nearest rank), as nccl-tests
+/// counts them; the deviation is that of the whole sample.
+struct Statistics {
+  double min = 0;
+  double max = 0;
+  double average = 0;
+  double p50 = 0;
+  double p95 = 0;
+  double p99 = 0;
+  double deviation = 0;
+
+  /// Coefficient of variation, in percent.
+  double variation() const { return average > 0 ? 100 * deviation / average : 0; }
+};
+
+/// All 0 for an empty sample.
+Statistics statistics_of(std::vector<double> sample);
+
+}  // namespace ringrun::worker
