@@ -94,7 +94,9 @@ void set_rank_environment(const JobPlan& plan, const RankIdentity& identity) {
   }
   names.pop_back();
   setenv(kSetVariable, names.c_str(), 1);
-  for (const char* name : {kPlanVariable, kHostVariable, kHostsVariable, kSelfVariable, kRunVariable, kLauncherVariable}) unsetenv(name);
+  for (const char* name :
+       {kPlanVariable, kHostVariable, kHostsVariable, kSelfVariable, kRunVariable, kLauncherVariable})
+    unsetenv(name);
   // The user's own.
   const PlanProgram* program = program_of(plan, identity.rank);
   if (program == nullptr) return;
