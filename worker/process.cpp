@@ -229,15 +229,35 @@ std::optional<Unsupported> Process::keep_supported(Options& options) {
   };
   Operation any;
   any.kind = plan.kind;
+  any.ranks = collective_->ranks();
   const auto refused = keep(plan.types, options.all_types, "-d", [any](DataType type) mutable {
     any.type = type;
     return any;
   });
   if (refused || !collective.reduces) return refused;
-  return keep(plan.ops, options.all_ops, "-o", [any](ReduceOp op) mutable {
+  const auto op_refused = keep(plan.ops, options.all_ops, "-o", [any](ReduceOp op) mutable {
     any.op = op;
     return any;
   });
+  return op_refused ? op_refused : keep_supported_pairs(plan, any);
+}
+
+/// A type and a reduction that the backend has may still not go together.
+std::optional<Unsupported> Process::keep_supported_pairs(SweepPlan& plan, Operation any) {
+  std::optional<std::string> last;
+  for (const DataType type : plan.types) {
+    for (const ReduceOp op : plan.ops) {
+      any.type = type;
+      any.op = op;
+      const auto why = agreed_refusal(any);
+      if (!why) continue;
+      plan.left_out.emplace_back(type, op);
+      decision_.remarks.push_back("Left out: " + *why);
+      last = why;
+    }
+  }
+  if (plan.left_out.size() < plan.types.size() * plan.ops.size()) return std::nullopt;
+  return Unsupported(*last, "choose another with -d or -o");
 }
 
 /// The refusal of the first process that has one: hosts may have different cards.

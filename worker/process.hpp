@@ -43,6 +43,7 @@ class Process {
   std::vector<int> split();
   std::unique_ptr<Collective> join(const GpuLibrary& library);
   std::optional<Unsupported> keep_supported(Options& options);
+  std::optional<Unsupported> keep_supported_pairs(SweepPlan& plan, Operation any);
   std::optional<std::string> agreed_refusal(const Operation& operation);
   SweepSummary sweep(const SweepPlan& plan, const TableColumns& columns, std::optional<JsonReport>& json);
   MemoryReport most_memory();

@@ -57,5 +57,23 @@ TEST(BackendLimits, OfGroupsAreTheirNumbersOfRanks) {
   EXPECT_EQ(by_groups({"-r", "2"}, {2}), "accepted");
 }
 
+TEST(BackendLimits, OfNcclOnOneRankAreEightBitFloatsThatAreMultiplied) {
+  const auto on_ranks = [](int ranks, CollectiveKind kind, DataType type, ReduceOp op) {
+    Operation operation;
+    operation.kind = kind;
+    operation.type = type;
+    operation.op = op;
+    operation.ranks = ranks;
+    return refusal_on_one_rank(operation).value_or("accepted");
+  };
+  const auto kReduce = CollectiveKind::kReduce;
+  EXPECT_EQ(on_ranks(1, kReduce, DataType::kFloat8e4m3, ReduceOp::kAvg), "NCCL has no avg of f8e4m3 on one rank");
+  EXPECT_EQ(on_ranks(1, kReduce, DataType::kFloat8e5m2, ReduceOp::kMulSum), "NCCL has no mulsum of f8e5m2 on one rank");
+  EXPECT_EQ(on_ranks(1, kReduce, DataType::kFloat8e5m2, ReduceOp::kMax), "accepted");
+  EXPECT_EQ(on_ranks(1, kReduce, DataType::kHalf, ReduceOp::kAvg), "accepted");
+  EXPECT_EQ(on_ranks(2, kReduce, DataType::kFloat8e4m3, ReduceOp::kAvg), "accepted");
+  EXPECT_EQ(on_ranks(1, CollectiveKind::kBroadcast, DataType::kFloat8e4m3, ReduceOp::kAvg), "accepted");
+}
+
 }  // namespace
 }  // namespace ringrun::worker

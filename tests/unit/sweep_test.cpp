@@ -114,6 +114,16 @@ TEST_F(SweepTest, RunsEveryTypeWithEveryOperation) {
   EXPECT_EQ(rows[7].operation.type, DataType::kDouble);
 }
 
+TEST_F(SweepTest, LeavesOutATypeWithAnOperationThatItDoesNotGoWith) {
+  plan.types = {DataType::kInt8, DataType::kDouble};
+  plan.ops = {ReduceOp::kMin, ReduceOp::kMax};
+  plan.left_out = {{DataType::kInt8, ReduceOp::kMax}};
+  const auto rows = sweep();
+  ASSERT_THAT(rows, SizeIs(6));
+  EXPECT_EQ(rows[2].operation.type, DataType::kDouble);
+  EXPECT_EQ(rows[2].operation.op, ReduceOp::kMin);
+}
+
 TEST_F(SweepTest, ChecksAsOftenAsAskedAndWithNewDataEachTime) {
   plan.checks = 3;
   sweep();

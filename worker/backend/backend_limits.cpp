@@ -46,6 +46,14 @@ std::optional<Unsupported> refusal_by_nccl(const Options& options, int version) 
   return std::nullopt;
 }
 
+std::optional<std::string> refusal_on_one_rank(const Operation& operation) {
+  const bool eight_bits = operation.type == DataType::kFloat8e4m3 || operation.type == DataType::kFloat8e5m2;
+  const bool multiplies = operation.op == ReduceOp::kAvg || operation.op == ReduceOp::kMulSum;
+  if (operation.ranks > 1 || !operation.description().reduces || !eight_bits || !multiplies) return std::nullopt;
+  return "NCCL has no " + std::string(name_of(operation.op)) + " of " + std::string(name_of(operation.type)) +
+         " on one rank";
+}
+
 std::optional<Unsupported> refusal_by_groups(const Options& options, const std::vector<int>& group_sizes) {
   const auto [smallest, largest] = std::minmax_element(group_sizes.begin(), group_sizes.end());
   for (int ranks : group_sizes) {

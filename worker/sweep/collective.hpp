@@ -38,8 +38,8 @@ class Collective {
   /// Ranks of all processes together, each with two buffers of its own.
   virtual int ranks() const = 0;
 
-  /// Why this combination cannot be done, or nothing where it can. Only the type, the operation and the reduction
-  /// count.
+  /// Why this combination cannot be done, or nothing where it can. Only the operation, the type, the reduction
+  /// and the number of ranks count.
   virtual std::optional<std::string> refusal(const Operation& operation) const = 0;
 
   /// Runs the plan's operations and returns when all have ended here. Successive iterations use successive parts of the

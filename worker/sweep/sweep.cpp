@@ -165,6 +165,7 @@ SweepSummary run_sweep(const SweepPlan& plan, Collective& collective, Team& team
   SweepSummary summary;
   for (DataType type : plan.types) {
     for (ReduceOp op : plan.ops) {
+      if (plan.leaves_out(type, op)) continue;
       for (int root : plan.roots) {
         const Operation like{plan.kind, type, op, root, false, collective.ranks(), {}};
         sweep.warm_up(like);

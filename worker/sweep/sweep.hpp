@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "worker/sweep/collective.hpp"
@@ -17,8 +19,9 @@ struct SweepPlan {
   CollectiveKind kind = CollectiveKind::kAllReduce;
   std::vector<std::int64_t> sizes;  ///< bytes, from small to large
   std::vector<DataType> types;
-  std::vector<ReduceOp> ops;   ///< one that means nothing where the collective does not reduce
-  std::vector<int> roots{-1};  ///< -1 where the collective has none
+  std::vector<ReduceOp> ops;                            ///< one that means nothing where the collective does not reduce
+  std::vector<std::pair<DataType, ReduceOp>> left_out;  ///< pairs of them that the backend has not
+  std::vector<int> roots{-1};                           ///< -1 where the collective has none
   int iterations = 20;
   int warmups = 1;
   int aggregate = 1;
@@ -29,6 +32,10 @@ struct SweepPlan {
   bool each_iteration = false;  ///< every iteration's time
   int skipped_iterations = 0;   ///< of those times, the first ones are left out
   double timeout = 60;          ///< seconds of any one wait; 0: for ever
+
+  bool leaves_out(DataType type, ReduceOp op) const {
+    return std::find(left_out.begin(), left_out.end(), std::pair(type, op)) != left_out.end();
+  }
 };
 
 struct SweepSummary {

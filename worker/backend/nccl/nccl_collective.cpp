@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "lib/nccl/check.hpp"
+#include "worker/backend/backend_limits.hpp"
 #include "worker/sweep/expected.hpp"
 
 namespace ringrun::worker {
@@ -83,7 +84,7 @@ std::optional<std::string> NcclCollective::refusal(const Operation& operation) c
                "cudaDeviceGetAttribute");
     if (major < 9) return "NCCL reduces " + type + " from compute capability 9.0 on";
   }
-  return std::nullopt;
+  return refusal_on_one_rank(operation);
 }
 
 RunTimes NcclCollective::run(const Operation& operation, const RunPlan& plan) {
