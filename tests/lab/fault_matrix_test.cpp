@@ -56,6 +56,8 @@ class BrokenJob : public Lab {
   /// How the job ended, all of whose processes must be gone at the deadline.
   static CommandResult end_of(Job& job, Clock::time_point broken) {
     auto result = job.finish();
+    // prterun 5.0.7 prints one at a failed job's end, and a regular expression reads no further.
+    std::erase(result.out, '\0');
     EXPECT_LT(Clock::now() - broken, end_deadline) << "the launcher ended late\n" << result.out;
     for (const auto& host : hosts()) {
       std::vector<std::string> left;
