@@ -29,7 +29,9 @@ class Allotment : public testing::Test {
       answer.facts.identity = answer.facts.hostname = name;
       answer.facts.program.state = ProgramState::executable;
       answer.facts.cwd_exists = true;
-      answer.facts.machine.numa_nodes = {{0, {{{0}}, {{1}}, {{2}}, {{3}}}}};
+      NumaNode node;
+      node.cores = {{{0}}, {{1}}, {{2}}, {{3}}};
+      answer.facts.machine.numa_nodes = {node};
       for (int index = 0; index < gpus; ++index) {
         answer.facts.gpus.emplace_back();
         answer.facts.gpus.back().index = index;
