@@ -30,12 +30,19 @@ std::int64_t clock_us() {
   return static_cast<std::int64_t>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1000;
 }
 
-// The engine reads 4 KiB at a time; behind other text a record could stand in two pieces, with another rank's words
-// between them.
-void wait_until_read(int fd, int moments) {
+// What engines read at a time: Open MPI, and srun 22.05.
+constexpr std::size_t kPiece = 4096;
+constexpr std::size_t kSlurmPiece = 1024;
+
+/// Until these many bytes more are read in one piece: another rank's words could stand between two.
+void wait_for_place(int fd, std::size_t size, std::size_t piece) {
   constexpr timespec kMoment{0, 1'000'000};
+  constexpr int kMoments = 500;
   int unread = 0;
-  for (int i = 0; i < moments && ioctl(fd, FIONREAD, &unread) == 0 && unread > 0; ++i) nanosleep(&kMoment, nullptr);
+  for (int i = 0; i < kMoments; ++i) {
+    if (ioctl(fd, FIONREAD, &unread) != 0 || static_cast<std::size_t>(unread) + size <= piece) return;
+    nanosleep(&kMoment, nullptr);
+  }
 }
 
 /// One rank, from its plan to its end.
@@ -47,7 +54,7 @@ class Rank {
       throw UserError("ringrun __rank: RINGRUN_PLAN is not set", "it is started by the engine of a ringrun job");
     plan_ = job_plan_from_json(json);
     identity_ = read_rank_identity(plan_, [](const char* name) -> const char* { return std::getenv(name); });
-    most_ = std::getenv("OMPI_COMM_WORLD_RANK") == nullptr ? kMostSlurmRecord : kMostRecord;
+    by_srun_ = std::getenv("OMPI_COMM_WORLD_RANK") == nullptr;
   }
 
   int run() {
@@ -63,7 +70,8 @@ class Rank {
 
  private:
   void tell(const Record& record) const {
-    const std::string text = frame_record(plan_.rendezvous.run_id, record, most_);
+    const std::string text = frame_record(plan_.rendezvous.run_id, record, by_srun_ ? kMostSlurmRecord : kMostRecord);
+    wait_for_place(STDERR_FILENO, text.size(), by_srun_ ? kSlurmPiece : kPiece);
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
   }
 
@@ -117,8 +125,6 @@ class Rank {
     record.lines = streams.last_lines();
     const int code = exit_code_of(record);
     if (code == 0) record.lines.clear();
-    // That a rank has ended well is worth less waiting.
-    wait_until_read(STDERR_FILENO, code == 0 ? 20 : 500);
     tell(record);
     if (end) {
       reaper.end_others(code != 0 || record.told);
@@ -154,7 +160,7 @@ class Rank {
   RankSignals signals_;
   JobPlan plan_;
   RankIdentity identity_;
-  std::size_t most_ = kMostRecord;
+  bool by_srun_ = false;
 };
 
 }  // namespace
