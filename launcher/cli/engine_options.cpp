@@ -56,7 +56,7 @@ OptionRow only_four(const std::string& name, const std::string& values, const st
 /// What cannot be where ringrun stands between the engine and the program.
 OptionRow refused(const std::string& name, const std::string& values, const std::string& help,
                   const std::string& remedy) {
-  OptionRow row = {both_dashes(name), values.empty() ? 0 : 1, values, help, {}, {}};
+  OptionRow row = {both_dashes(name), values.empty() ? 0 : 1, values, help + " (not supported)", {}, {}};
   if (row.arity > 0) row.example = {example_of(values)};
   row.apply = [name, remedy](OptionTarget, const Values&) {
     throw UserError(name + " is not supported by ringrun", remedy);

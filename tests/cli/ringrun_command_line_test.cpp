@@ -93,6 +93,48 @@ TEST_F(Ringrun, AWorkingDirectoryThatAHostLacksIsABadRequest) {
   EXPECT_EQ(ringrun({"-H", "localhost:1", "-wdir", "", "true"}).exit_code, 2);
 }
 
+TEST_F(Ringrun, AnOfflineDryRunAsksNoHost) {
+  const std::string shell = file("shell", "#!/bin/sh\ntouch " + folder_ + "/asked\n");
+  std::filesystem::permissions(shell, std::filesystem::perms::owner_all);
+  const CommandResult result = ringrun({"--dry-run", "--offline", "--mca", "plm_rsh_agent", shell, "-H",
+                                        "host1.invalid:2,host2.invalid:1", "--map-by", "node", "true"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\n   1  host2.invalid "));
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/asked"));
+  EXPECT_EQ(ringrun({"--offline", "true"}).exit_code, 2);
+}
+
+TEST_F(Ringrun, TablesStandBeforeTheJobsOutput) {
+  const CommandResult result =
+      ringrun({"-np", "1", "-H", "localhost:2", "--display", "map,allocation", "--report-pid", "pid", "echo", "here"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, MatchesRegex("host +slots.*\nlocalhost +2 .*\nrank +host.*\n +0 +localhost .*\nhere\n"));
+  int pid = 0;
+  std::ifstream(folder_ + "/pid") >> pid;
+  EXPECT_GT(pid, 0);
+}
+
+TEST_F(Ringrun, WhatTheEngineCannotDoIsRefusedByName) {
+  const CommandResult result =
+      ringrun({"--dry-run", "-H", "localhost:1", "--rank-by", "hwthread:fill", "--preload-binary", "true"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, StartsWith("ringrun: --preload-binary is not supported by ringrun\n  "));
+  EXPECT_EQ(ringrun({"--dry-run", "-H", "localhost:1", "--map-by", "node", "-N", "2", "true"}).exit_code, 2);
+}
+
+TEST_F(Ringrun, AProgramIsLookedForWhereItsRanksStart) {
+  std::filesystem::create_directory(folder_ + "/sub");
+  const std::string program = file("sub/say", "#!/bin/sh\npwd\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"-wdir", "sub", "./say"}, {"-wdir", "sub", "say"}, {"-wdir", folder_ + "/sub", "../sub/say"}}) {
+    std::vector<std::string> line{"-np", "1", "-H", "localhost:1"};
+    line.insert(line.end(), words.begin(), words.end());
+    EXPECT_EQ(ringrun(line).out, folder_ + "/sub\n") << words[1] << " " << words[2];
+  }
+  EXPECT_EQ(ringrun({"-np", "1", "-H", "localhost:1", "--path", "sub", "say"}).out, folder_ + "\n");
+}
+
 TEST_F(Ringrun, RunsWithItsStandardStreamsClosed) {
   const std::string program = built_program("ringrun");
   for (const char* closed : {"<&-", "2>&-", "<&- 2>&-"}) {

@@ -74,10 +74,15 @@ TEST_F(Mapping, InSequenceFollowsTheListOfHosts) {
               ElementsAre("0 n3", "1 n2", "2 n3"));
 }
 
-TEST_F(Mapping, MasterAddressIsThatOfRankZerosHost) {
-  const CommandResult result = remote(
-      {"--no-preflight", "-H", "127.0.0.3:1,127.0.0.2:1", "--map-by", "seq", "sh", "-c", "echo $RANK $MASTER_ADDR"});
-  EXPECT_THAT(sorted_lines(result.out), ElementsAre("0 127.0.0.3", "1 127.0.0.3")) << result.err;
+TEST_F(Mapping, TheRendezvousIsOnTheHostOfRankZero) {
+  const std::string hostfile = folder_ + "/ab";
+  std::ofstream(hostfile) << "127.0.0.2 slots=1 #: env.MASTER_PORT=29991\nlocalhost slots=1 #: env.MASTER_PORT=29992\n";
+  const auto ports = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {"-hostfile", hostfile, "sh", "-c", "echo $RANK $MASTER_PORT"});
+    return sorted_lines(remote(options).out);
+  };
+  EXPECT_THAT(ports({}), ElementsAre("0 29992", "1 29992")) << "the launching host is filled first";
+  EXPECT_THAT(ports({"--map-by", "seq"}), ElementsAre("0 29991", "1 29991"));
 }
 
 const char* const kSay = "echo $RANK/$WORLD_SIZE $0 $A $(basename $PWD) $(hostname)";

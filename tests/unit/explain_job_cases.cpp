@@ -161,7 +161,7 @@ std::vector<Case> launcher_and_slow_cases() {
       {"L3", mpi, error, "libfoo.so.1", "LD_LIBRARY_PATH",
        [](Situation& s) { b_of(s).program.missing_libraries = {"libfoo.so.1"}; }},
       {"L6", mpi, error, "root", "--allow-run-as-root", [](Situation& s) { s.hosts[0].facts.system.root = true; }},
-      {"L7", mpi, warning, "differs", "--preload-binary", [](Situation& s) { b_of(s).program.hash = "another"; }},
+      {"L7", mpi, warning, "differs", "scp ", [](Situation& s) { b_of(s).program.hash = "another"; }},
       {"L7", mpi, error, "could not be copied", "scp",
        [](Situation& s) {
          s.hosts[1].fault = AgentFault::no_program;

@@ -94,7 +94,8 @@ void find_differing_programs(const Situation& situation, Findings& out) {
   }
   out.push_back({"L7", Severity::warning, hosts, situation.program + " differs: " + join(parts, "; "),
                  "Builds for different distributions differ and work; an old build beside a new one does not.",
-                 "ringrun --preload-binary …   # copies this host's, where it runs there", ""});
+                 "scp " + situation.program + " HOST:" + situation.program + "   # this host's, where it runs there",
+                 ""});
 }
 
 void find_clock_skew(const Situation& situation, Findings& out) {
@@ -188,7 +189,7 @@ std::vector<CatalogueRow> launcher_rows() {
       {"L6", group, "mpirun refuses to run as root", "root", "the user's number", "`--allow-run-as-root`", "",
        Coverage::detected, find_refused_root},
       {"L7", group, "old behaviour on one host", "the program differs between hosts", "its hash on each host",
-       "copy it: `--preload-binary`", "", Coverage::detected, find_differing_programs},
+       "copy it: `scp PROGRAM HOST:PROGRAM`", "", Coverage::detected, find_differing_programs},
       {"L8", group, "logs that do not fit; ranks taken for neighbours", "clocks or host names clash",
        "they are compared", "`timedatectl set-ntp true`; another host name", "", Coverage::detected,
        [](const Situation& situation, Findings& out) {
