@@ -11,7 +11,6 @@
 #include "launcher/dry_run.hpp"
 #include "launcher/engine/engine_choice.hpp"
 #include "launcher/engine/left_over.hpp"
-#include "launcher/engine/slurm_steps.hpp"
 #include "launcher/engine_request.hpp"
 #include "launcher/engine_start.hpp"
 #include "launcher/host_questions.hpp"
@@ -27,6 +26,7 @@
 #include "launcher/probe/remote_shell.hpp"
 #include "launcher/request_checks.hpp"
 #include "launcher/run/job_process.hpp"
+#include "launcher/slurm_end.hpp"
 #include "lib/explain/catalogue.hpp"
 
 namespace ringrun {
@@ -216,8 +216,7 @@ class Launch {
     if (request_.report_pid) report_pid(streams_, *request_.report_pid);
     printed(streams_.out);
     const int code = run_job(job_command(context_, job, settings, engine_start(context_, command)));
-    if (code != 0 && context_.engine.kind == EngineKind::slurm)
-      end_slurm_steps(context_.allocation->job, job.plan.rendezvous.run_id, context_.environment);
+    if (code != 0 && context_.engine.kind == EngineKind::slurm) end_slurm_ranks(context_, job);
     return code;
   }
 

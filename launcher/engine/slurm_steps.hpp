@@ -1,17 +1,15 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "launcher/environment.hpp"
 
 namespace ringrun {
 
-/// Kills the steps of that name of a Slurm job: srun that was killed itself leaves them running. Says nothing where
-/// Slurm does not answer.
-void end_slurm_steps(const std::string& job, const std::string& name, const Environment& environment);
+/// A step of that name of a Slurm job is there still, as far as squeue knows.
+bool has_slurm_step(const std::string& job, const std::string& name, const Environment& environment);
 
-/// The steps of that name in what `squeue --steps --format="%i %j"` prints. Pure.
-std::vector<std::string> steps_named(const std::string& name, const std::string& listed);
+/// What `squeue --steps --format=%j` prints names it. Pure.
+bool names_step(const std::string& listed, const std::string& name);
 
 }  // namespace ringrun

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -20,6 +21,8 @@ namespace {
 constexpr int kAtOnce = 64;
 constexpr std::chrono::seconds kDeadline{5};
 constexpr std::chrono::milliseconds kMoment{20};
+// A reaper needs milliseconds.
+constexpr std::chrono::seconds kReaping{2};
 
 /// Reading another user's environment fails, and so does not match.
 bool carries(pid_t process, const std::string& entry) {
@@ -28,15 +31,28 @@ bool carries(pid_t process, const std::string& entry) {
   return environment.find('\0' + entry + '\0') != std::string::npos;
 }
 
+std::vector<ProcessEntry> carriers(const std::string& entry) {
+  std::vector<ProcessEntry> found;
+  for (const ProcessEntry& process : read_processes()) {
+    if (!process.ended && process.pid != getpid() && carries(process.pid, entry)) found.push_back(process);
+  }
+  return found;
+}
+
 /// How many there were.
 int kill_all(const std::string& entry) {
-  int count = 0;
-  for (const ProcessEntry& process : read_processes()) {
-    if (process.ended || process.pid == getpid() || !carries(process.pid, entry)) continue;
-    kill(process.pid, SIGKILL);
-    ++count;
+  const std::vector<ProcessEntry> found = carriers(entry);
+  for (const ProcessEntry& process : found) kill(process.pid, SIGKILL);
+  return static_cast<int>(found.size());
+}
+
+/// Those at the top: what a wrapper leaves, its reaper ends, which must not be killed with it.
+void kill_wrappers(const std::string& entry) {
+  const std::vector<ProcessEntry> found = carriers(entry);
+  for (const ProcessEntry& process : found) {
+    const auto is_parent = [&](const ProcessEntry& other) { return other.pid == process.parent; };
+    if (std::none_of(found.begin(), found.end(), is_parent)) kill(process.pid, SIGKILL);
   }
-  return count;
 }
 
 }  // namespace
@@ -57,9 +73,17 @@ void end_leftover_daemons(const JobCommand& command) {
 }
 
 int run_end(const std::vector<std::string>& words) {
-  if (words.size() != 1 || words[0].empty()) throw UserError("ringrun __end: it is started by ringrun itself");
-  const auto end = std::chrono::steady_clock::now() + kDeadline;
-  while (kill_all(std::string(kRunVariable) + "=" + words[0]) > 0 && std::chrono::steady_clock::now() < end) {
+  const bool ranks = words.size() == 2 && words[1] == kRanksAlone;
+  if (words.empty() || words.size() > (ranks ? 2 : 1) || words[0].empty())
+    throw UserError("ringrun __end: it is started by ringrun itself");
+  const std::string entry = std::string(kRunVariable) + "=" + words[0];
+  const auto start = std::chrono::steady_clock::now();
+  if (ranks) {
+    kill_wrappers(entry);
+    while (!carriers(entry).empty() && std::chrono::steady_clock::now() < start + kReaping)
+      std::this_thread::sleep_for(kMoment);
+  }
+  while (kill_all(entry) > 0 && std::chrono::steady_clock::now() < start + kDeadline) {
     std::this_thread::sleep_for(kMoment);
   }
   return 0;

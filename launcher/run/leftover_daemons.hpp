@@ -11,7 +11,9 @@ namespace ringrun {
 /// would try on for minutes. Ends the job's processes on every remote host through its remote shell, within seconds.
 void end_leftover_daemons(const JobCommand& command);
 
-/// `ringrun __end RUN`: kills this user's processes on this host that carry the run's id in their environment.
+/// `ringrun __end RUN [ranks]`: kills this user's processes on this host that carry the run's id in their environment;
+/// with the second word it kills wrappers of ranks, and lets their reapers end what is below.
+inline constexpr const char* kRanksAlone = "ranks";
 int run_end(const std::vector<std::string>& words);
 
 }  // namespace ringrun

@@ -18,6 +18,12 @@ void StepTimer::start(int engine) {
   uv_timer_start(&timer_, callback, kIntervalMs, kIntervalMs);
 }
 
+void StepTimer::add(const StartRecord& record) {
+  watch_.add(record);
+  // The record came by the connection, which may be gone at the next look.
+  if (engine_ != 0 && watch_.is_new(record.host)) watch_.see(connected_addresses(engine_));
+}
+
 void StepTimer::look() {
   const int host = watch_.lost(connected_addresses(engine_));
   if (host < 0) return;

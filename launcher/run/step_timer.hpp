@@ -19,10 +19,8 @@ class StepTimer {
   StepTimer& operator=(const StepTimer&) = delete;
 
   void start(int engine);
-  template <typename Record>
-  void add(const Record& record) {
-    watch_.add(record);
-  }
+  void add(const StartRecord& record);
+  void add(const EndRecord& record) { watch_.add(record); }
   void close() { uv_close(reinterpret_cast<uv_handle_t*>(&timer_), nullptr); }
 
  private:

@@ -145,9 +145,10 @@ TEST(Slurm, IsAskedForPmix) {
   EXPECT_FALSE(has_pmix("MPI plugin types are...\n\tnone\n\tpmi2\n"));
 }
 
-TEST(Slurm, StepsAreFoundByTheirName) {
-  EXPECT_EQ(steps_named("run-7", "7.0 sh\n7.1 run-7\n7.2 run-71\n\n"), Words{"7.1"});
-  EXPECT_TRUE(steps_named("run-7", "slurm_load_jobs error: Invalid job id specified\n").empty());
+TEST(Slurm, AStepIsFoundByItsName) {
+  EXPECT_TRUE(names_step("sh\nrun-7   \nrun-71\n", "run-7"));
+  EXPECT_FALSE(names_step("sh\nrun-71\n", "run-7"));
+  EXPECT_FALSE(names_step("slurm_load_jobs error: Invalid job id specified\n", "run-7"));
 }
 
 TEST(Slurm, IsNoEngineOutsideOfAnAllocation) {

@@ -22,7 +22,10 @@ StepWatch running_job() {
 
 TEST(StepWatch, AHostWhoseConnectionIsGoneWhileItsRanksRunIsLost) {
   StepWatch watch = running_job();
-  EXPECT_EQ(watch.lost({"192.168.1.5", "192.168.1.6"}), -1);
+  EXPECT_TRUE(watch.is_new(1));
+  watch.see({"192.168.1.5", "192.168.1.6"});
+  EXPECT_FALSE(watch.is_new(1));
+  for (int look = 0; look < 3; ++look) watch.see({"192.168.1.5"});
   EXPECT_EQ(watch.lost({"192.168.1.5"}), -1) << "its ranks' last words may be on their way";
   EXPECT_EQ(watch.lost({"192.168.1.5"}), 1);
 }
