@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <csignal>
 
 #include "launcher/run/failure_report.hpp"
 
@@ -141,6 +142,24 @@ TEST(JobEnd, OfALostHostIsTheHostsFaultAlsoWhereARankNoticedIt) {
   end.lost_first = false;
   EXPECT_EQ(judge(end, ledger, "").exit_code, 1);
   EXPECT_EQ(judge(engine_ended(205), started(2), "").exit_code, 3);
+}
+
+TEST(JobEnd, OfAnAbortUnderSrunHasItsCodeThoughSlurmKilledEveryRank) {
+  RankLedger ledger = started(3);
+  for (const int rank : {1, 2}) {
+    EndRecord killed = ended(rank, "b", 0);
+    killed.signal = SIGKILL;
+    ledger.add(killed, 0);
+  }
+  EXPECT_EQ(abort_code(7, {0, SIGKILL}, ledger), 7) << "said by the rank";
+  EXPECT_EQ(abort_code(0, {7, 0}, ledger), 7) << "said by srun";
+  EXPECT_EQ(abort_code(0, {137, 0}, ledger), 0) << "a rank was killed";
+  EXPECT_EQ(abort_code(0, {14, 0}, ledger), 0) << "a rank was killed, and another has noticed";
+  EXPECT_EQ(abort_code(0, {7, 0}, started(3)), 0);
+  JobEnd end = engine_ended(7);
+  end.abort_code = 7;
+  EXPECT_EQ(judge(end, ledger, "").exit_code, 7);
+  EXPECT_THAT(judge(end, ledger, "").lines, ElementsAre("a rank called MPI_Abort(7), and Slurm killed every rank\n"));
 }
 
 TEST(JobEnd, WithoutFinalizeIsSaidInOneLine) {
