@@ -66,6 +66,18 @@ TEST(RankLedger, TakesAKilledRankForTheCauseOfAnExitInTheSameMoment) {
   EXPECT_EQ(other.failures().front().rank, 0);
 }
 
+TEST(RankLedger, TakesARankThatOpenMpi5EndedForTheEchoOfAnother) {
+  RankLedger ledger = started(4);
+  EndRecord aborted = ended(3, "b", 0, 500'000);
+  aborted.signal = 6;
+  ledger.add(ended(0, "a", 14, 0), 0);
+  ledger.add(aborted, 500'000);
+  EXPECT_EQ(ledger.failures().front().rank, 3);
+  RankLedger alone = started(4);
+  alone.add(ended(0, "a", 14, 0), 0);
+  EXPECT_EQ(alone.failures().front().rank, 0);
+}
+
 TEST(RankLedger, TakesNeitherAGoodEndNorAConsequenceForAFailure) {
   RankLedger ledger = started(3);
   ledger.add(ended(0, "a", 0), 0);
