@@ -32,11 +32,16 @@ class LabDropIn : public Lab, public testing::WithParamInterface<DropInLine> {
  protected:
   static void SetUpTestSuite() {}
   void SetUp() override {
-    if (GetParam().engine == 5)
-      bring_up_with_open_mpi_5(4);
-    else
-      bring_up({4, {}});
+    bring_up_with_open_mpi(GetParam().engine, 4);
     Lab::SetUp();
+    if (lab) write_stand_in();
+  }
+
+  /// Under its own name, for command lines that say mpirun; what it starts finds the engine's.
+  static void write_stand_in() {
+    shared_file("mpirun",
+                "#!/bin/sh\nPATH=$(echo \"$PATH\" | sed s,/run/lab:,,) exec " + built_program("ringrun") + " \"$@\"\n");
+    std::filesystem::permissions(lab->folder() + "/mpirun", std::filesystem::perms::owner_all);
   }
 
   // For each of many short commands, asking four hosts for their processes would cost as much as the command.
@@ -65,12 +70,8 @@ class LabDropIn : public Lab, public testing::WithParamInterface<DropInLine> {
   }
   static Ending by_mpirun(const std::string& command) { return run(command, ""); }
   static Ending by_ringrun() {
-    if (GetParam().called == "mpirun") return run(GetParam().command, RINGRUN_BIN_DIR "/masquerade:");
-    // Under its own name, and what it starts finds the engine's mpirun.
-    shared_file("mpirun",
-                "#!/bin/sh\nPATH=$(echo \"$PATH\" | sed s,/run/lab:,,) exec " + built_program("ringrun") + " \"$@\"\n");
-    std::filesystem::permissions(lab->folder() + "/mpirun", std::filesystem::perms::owner_all);
-    return run(GetParam().command, "/run/lab:");
+    const bool masquerade = GetParam().called == "mpirun";
+    return run(GetParam().command, masquerade ? RINGRUN_BIN_DIR "/masquerade:" : "/run/lab:");
   }
 };
 

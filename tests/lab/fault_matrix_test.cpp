@@ -18,26 +18,26 @@ struct Engine {
   const char* option;   ///< of --engine
   const char* process;  ///< what ringrun starts
   const char* daemon;   ///< what starts the ranks on the other host
-  bool open_mpi_5 = false;
+  int open_mpi;         ///< generation
   bool slurm = false;
 };
 
 void PrintTo(const Engine& engine, std::ostream* stream) { *stream << engine.name; }
 
-const Engine engines[] = {{"OpenMpi4", "openmpi", "mpirun", "orted"},
-                          {"OpenMpi5", "openmpi", "prterun", "prted", true},
-                          {"MpirunInSlurm", "openmpi", "mpirun", "orted", false, true},
-                          {"Slurm", "slurm", "srun", "slurmstepd:", false, true}};
+const Engine engines[] = {{"OpenMpi4", "openmpi", "mpirun", "orted", 4},
+                          {"OpenMpi5", "openmpi", "prterun", "prted", 5},
+                          {"MpirunInSlurm", "openmpi", "mpirun", "orted", 4, true},
+                          {"Slurm", "slurm", "srun", "slurmstepd:", 4, true}};
 
 /// Ranks 0 and 1 on a, rank 2 on b.
 class BrokenJob : public Lab {
  protected:
   static void SetUpTestSuite() {}
   static void use(const Engine& engine) {
-    if (engine.open_mpi_5)
-      bring_up_with_open_mpi_5(2);
+    if (engine.slurm)
+      bring_up({.slurm = true});
     else
-      bring_up({.slurm = engine.slurm});
+      bring_up_with_open_mpi(engine.open_mpi, 2);
   }
 
   /// Returns once every rank has joined the job.
@@ -56,6 +56,8 @@ class BrokenJob : public Lab {
   /// How the job ended, all of whose processes must be gone at the deadline.
   static CommandResult end_of(Job& job, Clock::time_point broken) {
     auto result = job.finish();
+    // prterun 5.0.7 prints one at a failed job's end, and a regular expression reads no further.
+    std::erase(result.out, '\0');
     EXPECT_LT(Clock::now() - broken, end_deadline) << "the launcher ended late\n" << result.out;
     for (const auto& host : hosts()) {
       std::vector<std::string> left;
@@ -148,7 +150,9 @@ TEST_P(KilledLauncher, RingrunTakesTheJobWithIt) {
   send_signal("a", "KILL", launcher_pid("a"));
   const auto result = end_of(job, Clock::now());
   // salloc says nothing of its command's signals.
-  if (!GetParam().slurm) EXPECT_EQ(result.exit_code, 137);
+  if (!GetParam().slurm) {
+    EXPECT_EQ(result.exit_code, 137);
+  }
 }
 
 TEST_P(KilledLauncher, TheEngineTakesTheJobWithIt) {

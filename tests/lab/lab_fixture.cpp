@@ -116,11 +116,18 @@ void Lab::bring_up(const LabShape& shape) {
   if (started.exit_code != 0) missing = started.err;
 }
 
-void Lab::bring_up_with_open_mpi_5(int hosts) {
-  const std::string root = RINGRUN_SOURCE_DIR "/build/fresh/trixie.lab";
-  if (std::filesystem::is_directory(root)) return bring_up({.hosts = hosts, .root = root});
+void Lab::bring_up_with_open_mpi(int generation, int hosts) {
+  const std::string debian_13 = RINGRUN_SOURCE_DIR "/build/fresh/trixie.lab";
+  const LabShape shape{.hosts = hosts, .root = generation == 5 ? debian_13 : ""};
+  if (lab && lab_shape == shape) return;
   lab.reset();
-  missing = "no hosts with Open MPI 5; make them with tools/lab_root";
+  if (generation == 5 && !std::filesystem::is_directory(debian_13)) {
+    missing = "no hosts with Open MPI 5; make them with tools/lab_root";
+  } else if (generation == 4 && run_command({"mpirun", "--version"}).out.find("(Open MPI) 4.") == std::string::npos) {
+    missing = "this machine's Open MPI is not 4; Debian 12 has 4.1";
+  } else {
+    bring_up(shape);
+  }
 }
 
 void Lab::TearDownTestSuite() { lab.reset(); }

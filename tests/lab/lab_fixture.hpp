@@ -41,8 +41,9 @@ class Lab : public testing::Test {
   static void TearDownTestSuite();
   /// A lab of this shape, unless it is there already; another one ends. Says in `missing` why there is none.
   static void bring_up(const LabShape& shape);
-  /// The same with hosts that run Debian 13 and its Open MPI 5, which tools/lab_root makes.
-  static void bring_up_with_open_mpi_5(int hosts);
+  /// The same with hosts whose mpirun is of this generation: 4 where this machine has it, 5 in the Debian 13 that
+  /// tools/lab_root makes.
+  static void bring_up_with_open_mpi(int generation, int hosts);
   void SetUp() override;
   void TearDown() override;
 

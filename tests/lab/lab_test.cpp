@@ -126,7 +126,7 @@ TEST_F(LabItself, NothingIsLeftOfItsDockerEngineWhenItsHolderIsKilled) {
 
 class LabWithOpenMpi5 : public Lab {
  protected:
-  static void SetUpTestSuite() { bring_up_with_open_mpi_5(2); }
+  static void SetUpTestSuite() { bring_up_with_open_mpi(5, 2); }
 };
 
 TEST_F(LabWithOpenMpi5, HostsRunDebian13AndHaveTheirOwnNamesAndInterfaces) {

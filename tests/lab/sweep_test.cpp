@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(By, LabSweep,
 
 class LabSweepOnOpenMpi5 : public LabSweep {
  protected:
-  static void SetUpTestSuite() { bring_up_with_open_mpi_5(2); }
+  static void SetUpTestSuite() { bring_up_with_open_mpi(5, 2); }
 };
 
 TEST_P(LabSweepOnOpenMpi5, RunsOverTwoHosts) {
