@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <sstream>
 #include <utility>
 
@@ -99,6 +100,15 @@ std::string unfinished_rank_in(std::string_view block) {
   return node.empty() ? std::string() : "rank " + rank + " on " + node;
 }
 
+/// "MPI_ABORT was invoked on rank 0 in communicator MPI_COMM_WORLD\nwith errorcode 7.": 7, in the eight bits of an
+/// exit.
+int abort_code_in(std::string_view block) {
+  constexpr std::string_view kMark = "with errorcode ";
+  const std::size_t at = block.find(kMark);
+  if (block.find("MPI_ABORT was invoked") == std::string_view::npos || at == std::string_view::npos) return 0;
+  return std::atoi(std::string(block.substr(at + kMark.size(), 12)).c_str()) & 0xFF;
+}
+
 }  // namespace
 
 std::string BannerFilter::feed(std::string_view text) {
@@ -138,6 +148,7 @@ std::string BannerFilter::end_line() {
     return {};
   }
   if (unfinished_rank_.empty()) unfinished_rank_ = unfinished_rank_in(held_);
+  if (abort_code_ == 0) abort_code_ = abort_code_in(held_);
   return release(is_banner(held_));
 }
 

@@ -26,6 +26,9 @@ class BannerFilter {
   /// "rank 3 on b", which ended without MPI_Finalize, as the engine says; "" while there is none.
   const std::string& unfinished_rank() const { return unfinished_rank_; }
 
+  /// The code of an MPI_Abort, 0 for none.
+  int abort_code() const { return abort_code_; }
+
   /// What was taken out about ranks, for a job none of whose ranks left a record, as where wrappers were killed.
   std::string banners() { return std::exchange(banners_, {}); }
 
@@ -36,6 +39,7 @@ class BannerFilter {
   std::string banners_;
   std::string lost_node_;
   std::string unfinished_rank_;
+  int abort_code_ = 0;
   /// Whole lines and the line so far that may yet be a banner.
   std::string held_;
   std::string line_;

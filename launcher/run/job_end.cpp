@@ -1,5 +1,6 @@
 #include "launcher/run/job_end.hpp"
 
+#include <algorithm>
 #include <csignal>
 
 #include "launcher/run/failure_report.hpp"
@@ -20,6 +21,13 @@ JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_
     verdict.exit_code = kHostOrNetwork;
     verdict.lines.push_back((end.lost_node.empty() ? std::string("mpirun's daemon on some host") : end.lost_node) +
                             " ended before the ranks, and they with it\n");
+    return verdict;
+  }
+  const bool none_failed_first = !ranks.any_failed() || ranks.failures().front().signal == SIGKILL;
+  if (end.abort_code != 0 && none_failed_first) {
+    verdict.exit_code = end.abort_code;
+    verdict.lines.push_back("a rank called MPI_Abort(" + std::to_string(end.abort_code) +
+                            "), and Slurm killed every rank\n");
     return verdict;
   }
   // mpirun's own code says nothing where it was killed, or lost a daemon; srun's is the highest of all ranks.
@@ -55,6 +63,18 @@ JobVerdict judge_engine(const JobEnd& end, const RankLedger& ranks, std::string_
 }
 
 }  // namespace
+
+int abort_code(int said, const EngineEnd& srun, const RankLedger& ranks) {
+  // How a rank ends that has lost another (MPI_ERRORS_ARE_FATAL, MPI_ERR_OTHER), which is an abort too.
+  constexpr int kLostAnother = 14;
+  if (said != 0) return said;
+  if (srun.signal != 0 || srun.code >= 126 || srun.code == kLostAnother) return 0;
+  const std::vector<EndRecord> failures = ranks.failures();
+  const auto agrees = [&](const EndRecord& record) {
+    return record.signal == SIGKILL || exit_code_of(record) == srun.code;
+  };
+  return !failures.empty() && std::all_of(failures.begin(), failures.end(), agrees) ? srun.code : 0;
+}
 
 JobVerdict judge(const JobEnd& end, const RankLedger& ranks, std::string_view recent) {
   if (end.cause == EndCause::engine) return judge_engine(end, ranks, recent);

@@ -32,6 +32,8 @@ struct JobEnd {
   bool lost_first = false;
   /// "rank 3 on b", which ended well but for MPI_Finalize, as the engine says; "" for none.
   std::string unfinished_rank;
+  /// The code of the MPI_Abort that Slurm kills a whole step for, before the rank can end with it; 0 for none.
+  int abort_code = 0;
   /// Why no rank could start where a remote shell or daemon failed, "" where none did.
   std::string failed_start;
 };
@@ -45,6 +47,10 @@ struct JobVerdict {
   /// The rank that failed by itself, in words: another attempt may go better. Empty where none did, or could not start.
   std::string restart_reason;
 };
+
+/// The code of an MPI_Abort under srun, 0 where there was none: `said` by the rank, or where its words were lost srun's
+/// own (22.05), unless ranks ended so for another reason.
+int abort_code(int said, const EngineEnd& srun, const RankLedger& ranks);
 
 /// The exit code, the same on every engine, and what is said about it. `recent` is what standard error has shown last.
 JobVerdict judge(const JobEnd& end, const RankLedger& ranks, std::string_view recent);

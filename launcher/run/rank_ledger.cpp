@@ -16,6 +16,14 @@ bool is_a_cause(const EndRecord& record) {
   return record.error != 0 || std::find(kCauses.begin(), kCauses.end(), record.signal) != kCauses.end();
 }
 
+// A rank that notices another's end is ended by Open MPI 5.0.7 with MPI_ERR_UNKNOWN; the words of that are the
+// engine's.
+constexpr std::int64_t kEchoUs = 1'000'000;
+bool may_be_an_echo(const EndRecord& record) {
+  constexpr int kUnknownError = 14;
+  return record.error == 0 && record.signal == 0 && record.code == kUnknownError && record.lines.empty();
+}
+
 }  // namespace
 
 void RankLedger::add(const StartRecord& record, std::int64_t arrival) {
@@ -47,12 +55,16 @@ std::vector<EndRecord> RankLedger::failures() const {
   for (const Failure& failure : failures_) order.push_back(&failure);
   const auto earlier = [&](const Failure* a, const Failure* b) { return launcher_time(*a) < launcher_time(*b); };
   std::stable_sort(order.begin(), order.end(), earlier);
-  if (!order.empty()) {
-    const std::int64_t moment_end = launcher_time(*order.front()) + kSameMomentUs;
-    const auto cause = std::find_if(order.begin(), order.end(), [&](const Failure* failure) {
-      return launcher_time(*failure) <= moment_end && is_a_cause(failure->record);
+  const auto put_first = [&](std::int64_t within, auto is_better) {
+    const std::int64_t moment_end = launcher_time(*order.front()) + within;
+    const auto better = std::find_if(order.begin(), order.end(), [&](const Failure* failure) {
+      return launcher_time(*failure) <= moment_end && is_better(failure->record);
     });
-    if (cause != order.end()) std::rotate(order.begin(), cause, cause + 1);
+    if (better != order.end()) std::rotate(order.begin(), better, better + 1);
+  };
+  if (!order.empty()) {
+    put_first(kEchoUs, [](const EndRecord& record) { return !may_be_an_echo(record); });
+    put_first(kSameMomentUs, is_a_cause);
   }
   std::vector<EndRecord> records;
   for (const Failure* failure : order) records.push_back(failure->record);

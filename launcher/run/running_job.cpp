@@ -101,7 +101,9 @@ void RunningJob::on_err(std::string_view text) {
   }
   for (const Record& record : found) take(record);
   watch_for_hang();
-  if (loss_ || (command_.ends_at_failure && ranks_.any_failed())) engine_.expect_end(patience());
+  // Slurm kills a step for an abort, and waits a minute for what it has overlooked.
+  const bool aborted = command_.engine == EngineKind::slurm && filter_.abort_code() != 0;
+  if (loss_ || aborted || (command_.ends_at_failure && ranks_.any_failed())) engine_.expect_end(patience());
   if (!end_ && (filter_.holds() || records_.holds_text())) {
     start_timer<&RunningJob::release_held>(held_timer_, kMostHeldMs);
   }
@@ -204,7 +206,7 @@ void RunningJob::end_it(EndCause cause) {
 }
 
 void RunningJob::on_lost(const std::string& host) {
-  if (cause_ != EndCause::engine || loss_ || end_) return;
+  if (cause_ != EndCause::engine || loss_ || end_ || filter_.abort_code() != 0) return;
   lost_host_ = host;
   loss_ = std::chrono::steady_clock::now();
   engine_.forward(SIGTERM);
@@ -271,13 +273,14 @@ void RunningJob::report() {
   const std::string rest = records_.finish();
   const std::string filtered = filter_.feed(rest) + filter_.flush();
   show_err(command_.keep_banners ? rest : filtered);
-  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, {}, {}};
+  JobEnd end{cause_, signal_, *end_, engine_.told_to_end(), filter_.lost_node(), false, {}, 0, {}};
   // In a job that ends by itself the shells may end with any code.
   if (end_->code == 0 && end.lost_node.empty()) end.lost_node = start_.lost_host();
   if (!lost_host_.empty()) end.lost_node = lost_host_;
   end.lost_first = loss_ && (!first_failure_ || *loss_ < *first_failure_ + kSameMoment);
   end.unfinished_rank = filter_.unfinished_rank();
   end.failed_start = start_.failed_start();
+  if (command_.engine == EngineKind::slurm) end.abort_code = abort_code(filter_.abort_code(), *end_, ranks_);
   verdict_ = judge(end, ranks_, recent_);
   if (verdict_.shows_banners && !command_.keep_banners) err_.write(filter_.banners());
   for (const std::string& lines : verdict_.lines) say(lines);

@@ -80,6 +80,15 @@ TEST(BannerFilter, TakesOutWhatSrunSaysOfTasksAndLeavesItsReasons) {
   }
 }
 
+TEST(BannerFilter, KnowsTheCodeOfAnAbort) {
+  BannerFilter filter;
+  filter.feed(kLine + "MPI_ABORT was invoked on rank 0 in communicator MPI_COMM_WORLD\nwith errorcode 7.\n\n" + kLine);
+  EXPECT_EQ(filter.abort_code(), 7);
+  BannerFilter other;
+  other.feed(kLine + "It is known with errorcode 7.\n" + kLine);
+  EXPECT_EQ(other.abort_code(), 0);
+}
+
 TEST(BannerFilter, LeavesEveryOtherTextAsItIs) {
   const std::string text = kLine + "MPI_ABORT was invoked on rank 0\n" + kLine + "----\n---- x\n" +
                            std::string(80, '-') + "\n\n" + kLine + "no end";

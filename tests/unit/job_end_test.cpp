@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <csignal>
 
 #include "launcher/run/failure_report.hpp"
 
@@ -63,6 +64,18 @@ TEST(RankLedger, TakesAKilledRankForTheCauseOfAnExitInTheSameMoment) {
   other.add(ended(0, "a", 14, 0), 0);
   other.add(later, 5'000'000);
   EXPECT_EQ(other.failures().front().rank, 0);
+}
+
+TEST(RankLedger, TakesARankThatOpenMpi5EndedForTheEchoOfAnother) {
+  RankLedger ledger = started(4);
+  EndRecord aborted = ended(3, "b", 0, 500'000);
+  aborted.signal = 6;
+  ledger.add(ended(0, "a", 14, 0), 0);
+  ledger.add(aborted, 500'000);
+  EXPECT_EQ(ledger.failures().front().rank, 3);
+  RankLedger alone = started(4);
+  alone.add(ended(0, "a", 14, 0), 0);
+  EXPECT_EQ(alone.failures().front().rank, 0);
 }
 
 TEST(RankLedger, TakesNeitherAGoodEndNorAConsequenceForAFailure) {
@@ -141,6 +154,24 @@ TEST(JobEnd, OfALostHostIsTheHostsFaultAlsoWhereARankNoticedIt) {
   end.lost_first = false;
   EXPECT_EQ(judge(end, ledger, "").exit_code, 1);
   EXPECT_EQ(judge(engine_ended(205), started(2), "").exit_code, 3);
+}
+
+TEST(JobEnd, OfAnAbortUnderSrunHasItsCodeThoughSlurmKilledEveryRank) {
+  RankLedger ledger = started(3);
+  for (const int rank : {1, 2}) {
+    EndRecord killed = ended(rank, "b", 0);
+    killed.signal = SIGKILL;
+    ledger.add(killed, 0);
+  }
+  EXPECT_EQ(abort_code(7, {0, SIGKILL}, ledger), 7) << "said by the rank";
+  EXPECT_EQ(abort_code(0, {7, 0}, ledger), 7) << "said by srun";
+  EXPECT_EQ(abort_code(0, {137, 0}, ledger), 0) << "a rank was killed";
+  EXPECT_EQ(abort_code(0, {14, 0}, ledger), 0) << "a rank was killed, and another has noticed";
+  EXPECT_EQ(abort_code(0, {7, 0}, started(3)), 0);
+  JobEnd end = engine_ended(7);
+  end.abort_code = 7;
+  EXPECT_EQ(judge(end, ledger, "").exit_code, 7);
+  EXPECT_THAT(judge(end, ledger, "").lines, ElementsAre("a rank called MPI_Abort(7), and Slurm killed every rank\n"));
 }
 
 TEST(JobEnd, WithoutFinalizeIsSaidInOneLine) {
