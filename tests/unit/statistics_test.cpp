@@ -80,7 +80,20 @@ TEST(Row, ArrivesAsItWasSent) {
   sent.out_of_place.wrong = 3;
   sent.out_of_place.wrong_locations = {"rank 1: wrong\n"};
   sent.out_of_place.iterations = {1e-6, 2e-6};
+  sent.in_place.sample =
+      Sample{{1, 2, 3, 4, 5, 6, 7}, 20, true, 8, 9, 10, {{3, "b", {7, 6, 5, 4, 3, 2, 1}, 11, 12, 13}}};
   const Row received = row_from(to_text(sent));
+  ASSERT_TRUE(received.in_place.sample);
+  EXPECT_EQ(received.in_place.sample->inside.p95, 5);
+  EXPECT_EQ(received.in_place.sample->iterations, 20);
+  EXPECT_TRUE(received.in_place.sample->settled);
+  EXPECT_EQ(received.in_place.sample->clock_error, 8);
+  EXPECT_EQ(received.in_place.sample->worst_skew, 10);
+  ASSERT_EQ(received.in_place.sample->ranks.size(), 1u);
+  EXPECT_EQ(received.in_place.sample->ranks[0].host, "b");
+  EXPECT_EQ(received.in_place.sample->ranks[0].inside.max, 6);
+  EXPECT_EQ(received.in_place.sample->ranks[0].worst_late, 12);
+  EXPECT_FALSE(received.out_of_place.sample);
   EXPECT_EQ(received.group, 7);
   EXPECT_EQ(text_of(received.operation), text_of(sent.operation));
   EXPECT_EQ(received.operation.layout.count, sent.operation.layout.count);

@@ -103,6 +103,7 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
       {{"-R", "3"}, "--local_register: '3'"},
       {{"-G", "1", "-z", "1"}, "-G and -z"},
       {{"-G", "1", "-I", "1"}, "-G and -I"},
+      {{"-G", "1", "--stats"}, "-G and --stats"},
       {{"-G", "1", "-y", "1"}, "-G and -y"},
       {{"-I", "1", "-n", "5", "-K", "5"}, "-K leaves out all iterations"},
       {{"-T", "soon"}, "--timeout: 'soon'"},
@@ -164,9 +165,9 @@ TEST(WorkerOptions, AreAllInTheHelp) {
   std::ostringstream out;
   print_help(out);
   for (const char* option :
-       {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c",           "-o",        "-d",         "-r", "-g",
-        "-a", "-N", "-T", "-J", "-t", "-z", "-G", "-I",           "-K",        "-u",         "-p", "-R",
-        "-x", "-y", "-D", "-V", "-C", "-S", "-M", "--collective", "--backend", "--share-gpu"}) {
+       {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c",      "-o",           "-d",        "-r",         "-g",
+        "-a", "-N", "-T", "-J", "-t", "-z", "-G", "-I",      "-K",           "-u",        "-p",         "-R",
+        "-x", "-y", "-D", "-V", "-C", "-S", "-M", "--stats", "--collective", "--backend", "--share-gpu"}) {
     EXPECT_THAT(out.str(), HasSubstr(option));
   }
 }

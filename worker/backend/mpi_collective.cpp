@@ -64,6 +64,7 @@ class MpiCollective : public Collective {
         const std::size_t offset = slices.offset(iteration);
         call(in + offset, out + offset);
       };
+      if (plan.spans) return void(times = run_with_spans(plan, rank_, once));
       times = plan.each_iteration || plan.blocking == Blocking::kWaitAndBarrier ? run_step_by_step(plan, once)
                                                                                 : run_in_one(plan, once);
     });

@@ -82,6 +82,9 @@ void check_together(const Options& options) {
     throw UserError("-G and -z: a CUDA graph is captured as a whole, without a wait in it", "leave one of them out");
   if (plan.graph_launches > 0 && plan.each_iteration)
     throw UserError("-G and -I: the iterations of a CUDA graph have no times of their own", "leave one of them out");
+  if (plan.graph_launches > 0 && plan.samples)
+    throw UserError("-G and --stats: the iterations of a CUDA graph have no times of their own",
+                    "leave one of them out");
   if (plan.graph_launches > 0 && options.null_stream)
     throw UserError("-G and -y: CUDA captures no graph from the null stream", "leave one of them out");
   if (plan.each_iteration && plan.skipped_iterations >= plan.iterations)
@@ -142,6 +145,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   plan.blocking = static_cast<Blocking>(read.integer("blocking", 0, 3));
   plan.each_iteration = read.yes("per_iter_timing");
   plan.skipped_iterations = read.integer("per_iter_skip", 0);
+  plan.samples = parsed.count("stats") > 0;
   check_together(options);
   return options;
 }

@@ -20,10 +20,18 @@ struct RunPlan {
   int graph_launches = 0;  ///< above 0: all iterations are captured as a CUDA graph, which is launched so many times
   Blocking blocking = Blocking::kNot;
   bool each_iteration = false;    ///< take the time of every iteration too
+  bool spans = false;             ///< take when each rank begins and ends every iteration
   std::function<void()> barrier;  ///< of all processes, for Blocking::kWaitAndBarrier and before graphs are launched
 
   int launches() const { return graph_launches > 0 ? graph_launches : 1; }
   double operations() const { return static_cast<double>(iterations) * aggregate * launches(); }
+};
+
+/// When a rank began and ended each iteration, in seconds of this host's steady clock.
+struct RankSpans {
+  int rank = 0;
+  std::vector<double> begin;
+  std::vector<double> end;
 };
 
 /// What a run took on this process, in seconds, from one entry for each of its threads.
@@ -32,6 +40,7 @@ struct RunTimes {
   std::vector<double> enqueued;  ///< until all were enqueued
   /// Of each iteration, the longest among the ranks of this process. Empty where the plan does not ask for it.
   std::vector<double> iterations;
+  std::vector<RankSpans> spans;  ///< of each rank of this process, where the plan asks for them
 };
 
 }  // namespace ringrun::worker

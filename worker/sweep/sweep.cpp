@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "worker/sweep/sampler.hpp"
+
 namespace ringrun::worker {
 namespace {
 
@@ -25,7 +27,12 @@ double combine_threads(const std::vector<double>& times, TimeAcross how) {
 class Sweep {
  public:
   Sweep(const SweepPlan& plan, Collective& collective, Team& team, Watch& watch, std::uint32_t& seed)
-      : plan_(plan), collective_(collective), team_(team), watch_(watch), seed_(seed) {}
+      : plan_(plan),
+        collective_(collective),
+        team_(team),
+        watch_(watch),
+        seed_(seed),
+        sampler_(plan.sample_limits, team, watch) {}
 
   void warm_up(const Operation& like) {
     for (std::int64_t bytes : {plan_.sizes.back(), plan_.sizes.front()}) {
@@ -92,6 +99,15 @@ class Sweep {
       if (plan_.each_iteration) measured.iterations = longest_iterations(times.iterations);
     }
     measured.bandwidth = bandwidth_of(operation, measured.seconds);
+    if (plan_.samples) {
+      timed.spans = true;
+      measured.sample = sampler_.take(operation, plan_.iterations, plan_.aggregate,
+                                      deadline_for(plan_, operation, 1, 0), [&](int iterations) {
+                                        timed.iterations = iterations;
+                                        barrier(operation);
+                                        return run(operation, timed, one_took);
+                                      });
+    }
     const bool defined = !operation.in_place || operation.description().defined_in_place;
     if (plan_.checks > 0 && defined) check(operation, measured);
     return measured;
@@ -135,6 +151,7 @@ class Sweep {
   Team& team_;
   Watch& watch_;
   std::uint32_t& seed_;
+  Sampler sampler_;
 };
 
 }  // namespace

@@ -30,8 +30,10 @@ struct SweepPlan {
   int graph_launches = 0;  ///< 0: no CUDA graph
   Blocking blocking = Blocking::kNot;
   bool each_iteration = false;  ///< every iteration's time
-  int skipped_iterations = 0;   ///< of those times, the first ones are left out
-  double timeout = 60;          ///< seconds of any one wait; 0: for ever
+  bool samples = false;         ///< --stats: as many iterations as the spread needs, each rank's times and arrivals
+  SampleLimits sample_limits;
+  int skipped_iterations = 0;  ///< of those times, the first ones are left out
+  double timeout = 60;         ///< seconds of any one wait; 0: for ever
 
   bool leaves_out(DataType type, ReduceOp op) const {
     return std::find(left_out.begin(), left_out.end(), std::pair(type, op)) != left_out.end();

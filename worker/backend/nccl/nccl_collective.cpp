@@ -107,6 +107,7 @@ RunTimes NcclCollective::run(const Operation& operation, const RunPlan& plan) {
     times.iterations.resize(lane.iterations.size());
     for (std::size_t i = 0; i < lane.iterations.size(); ++i)
       times.iterations[i] = std::max(times.iterations[i], lane.iterations[i]);
+    times.spans.insert(times.spans.end(), lane.spans.begin(), lane.spans.end());
   }
   return times;
 }
