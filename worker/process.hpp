@@ -12,8 +12,7 @@
 #include "worker/backend/mpi_team.hpp"
 #include "worker/cli/options.hpp"
 #include "worker/exit_code.hpp"
-#include "worker/report/json.hpp"
-#include "worker/report/table.hpp"
+#include "worker/report/reports.hpp"
 #include "worker/sweep/collective.hpp"
 #include "worker/timeout.hpp"
 #include "worker/watch/watch.hpp"
@@ -45,10 +44,10 @@ class Process {
   std::optional<Unsupported> keep_supported(Options& options);
   std::optional<Unsupported> keep_supported_pairs(SweepPlan& plan, Operation any);
   std::optional<std::string> agreed_refusal(const Operation& operation);
-  SweepSummary sweep(const SweepPlan& plan, const TableColumns& columns, std::optional<JsonReport>& json);
+  SweepSummary sweep(const SweepPlan& plan);
   MemoryReport most_memory();
   void finish();
-  ExitCode verdict(const SweepSummary& summary) const;
+  ExitCode verdict(const SweepSummary& summary);
 
   const Options& options_;
   std::ostream& out_;
@@ -60,6 +59,7 @@ class Process {
   std::vector<ProcessFacts> facts_;
   BackendDecision decision_;
   std::unique_ptr<Collective> collective_;
+  std::optional<Reports> reports_;  ///< of the first process
 };
 
 }  // namespace ringrun::worker

@@ -47,8 +47,14 @@ cxxopts::Options option_table() {
       "V,device_cta_count", "CTAs of such a kernel", text("16"), "N");
   table.add_options("Output")(
       "T,timeout",
-      "seconds for any one wait, beyond what the data itself takes; then the job ends with exit code 4. 0: for ever",
+      "seconds for any one wait, beyond what the data itself takes; then the job ends with exit code 4. 0: for ever. "
+      "init=30,op=60: until the first operation, and from there on",
       text("60"), "SECONDS")("J,output_file", "results as JSON", text(""), "FILE")(
+      "csv", "results as comma-separated values, written as they are measured", text(""), "FILE")(
+      "baseline",
+      "compare the times with an earlier JSON, of the worker or of nccl-tests; exit code 7 where one is "
+      "slower beyond --max-regression and noise",
+      text(""), "FILE")("max-regression", "how much slower is allowed", text("5%"), "PERCENT")(
       "C,report_cputime", "show the time of enqueuing instead of that of the operation", text("0"), "0|1")(
       "S,report_timestamps", "show when each row was measured", text("0"), "0|1")(
       "M,memory", "show what memory was taken", text("0"), "0|1")("version", "print the version")("h,help",

@@ -155,13 +155,14 @@ void JsonReport::add(const Row& row) {
   document_->root["results"].push_back(std::move(result));
 }
 
-void JsonReport::write(const SweepSummary& summary, std::optional<double> least_bandwidth) {
+void JsonReport::write(const SweepSummary& summary, std::optional<double> least_bandwidth,
+                       const std::vector<std::string>& errors) {
   json& root = document_->root;
   root["out_of_bounds"] = {{"count", summary.wrong}, {"okay", summary.wrong == 0}};
   root["average_bus_bandwidth"] = {
       {"bandwidth", summary.average_bus_bandwidth()},
       {"okay", least_bandwidth ? json(summary.is_fast_enough(*least_bandwidth)) : json("unchecked")}};
-  root["errors"] = json::array();
+  root["errors"] = errors;
   root["end_time"] = now();
   document_->out.close();
   document_->out.open(document_->file, std::ios::trunc);
