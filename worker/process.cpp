@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <numeric>
 #include <ostream>
+#include <thread>
 
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
@@ -41,7 +43,24 @@ void check_world_size(const MpiTeam& team) {
 }  // namespace
 
 Process::Process(const Options& options, std::ostream& out)
-    : options_(options), out_(out), watch_(timeouts_.callbacks()), session_(start_mpi()) {}
+    : options_(options),
+      out_(out),
+      interruption_([this](const char* signal) { tell_partial(signal); }),
+      watch_(timeouts_.callbacks()),
+      session_(start_mpi()) {}
+
+/// Its thread uses the reports, which are gone before it otherwise.
+Process::~Process() { interruption_.reset(); }
+
+/// Only the first process has something to tell. As soon as one of the others has ended, Open MPI 4.1 kills it, so they
+/// give it most of the second that is between mpirun's SIGTERM and its SIGKILL.
+void Process::tell_partial(const char* signal) {
+  if (Reports* const reports = reporting_) {
+    reports->finish_partial(std::string("ended by ") + signal);
+  } else if (mpi::launch_environment().rank.value_or(0) > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  }
+}
 
 int Process::run() {
   check_world_size(team_);
@@ -66,7 +85,10 @@ int Process::run() {
   const TableHead head =
       describe_run({options, facts_, decision_, versions, decision_.nccl ? library.backend->library_version() : 0,
                     collective_->ranks(), team_.groups()});
-  if (is_first()) reports_.emplace(out_, options_, head);
+  if (is_first()) {
+    reports_.emplace(out_, options_, head);
+    reporting_ = &*reports_;
+  }
   const SweepSummary summary = sweep(options.plan);
   const MemoryReport memory = options_.reports_memory ? most_memory() : MemoryReport{};
   if (reports_) reports_->finish(memory);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "worker/report/reports.hpp"
 #include "worker/sweep/collective.hpp"
 #include "worker/timeout.hpp"
+#include "worker/watch/interruption.hpp"
 #include "worker/watch/watch.hpp"
 
 namespace ringrun::worker {
@@ -25,12 +27,16 @@ class Process {
  public:
   /// Starts MPI. `options` and `out` outlive the process.
   Process(const Options& options, std::ostream& out);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
 
   /// Returns the exit code.
   int run();
 
  private:
   mpi::Session start_mpi();
+  void tell_partial(const char* signal);
   bool is_first() const { return team_.process() == 0; }
   GpuLibrary load_library();
   ProcessFacts read_own_facts(const GpuLibrary& library) const;
@@ -51,6 +57,8 @@ class Process {
 
   const Options& options_;
   std::ostream& out_;
+  std::atomic<Reports*> reporting_{nullptr};  ///< of the first process, once the sweep has begun
+  std::optional<Interruption> interruption_;  ///< made before any other thread
   TimeoutReport timeouts_;
   Watch watch_;
   std::vector<std::string> avoided_;  ///< interfaces that MPI was kept off

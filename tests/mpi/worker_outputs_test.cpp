@@ -70,6 +70,25 @@ TEST_F(WorkerOutputs, AreComparedWithAnEarlierRunAndTheExitCodeSaysWhatBecameSlo
   EXPECT_THAT(slower.out, HasSubstr("# Slower: all_reduce 4096 B float sum, in-place: "));
 }
 
+TEST_F(WorkerOutputs, HoldWhatWasMeasuredWhenTheSweepIsInterrupted) {
+  // An endless sweep that mpirun is told to end.
+  const auto run = run_command(
+      {"sh", "-c",
+       "exec timeout --foreground -s INT 4 mpirun --oversubscribe --bind-to none -np 2 " + built_program("worker") +
+           " --backend mpi -b 8 -e 64 -f 2 -n 20000 -N 0 -J " + file("partial.json") + " --csv " + file("partial.csv")},
+      {.env = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}, .timeout = seconds(20)});
+  EXPECT_NE(run.exit_code, 0);
+  EXPECT_THAT(run.elapsed, Lt(seconds(15)));
+  EXPECT_THAT(run.out, ContainsRegex("# PARTIAL: ended by SIG[A-Z]+ after [0-9]+ rows\n"));
+  EXPECT_THAT(run.out, HasSubstr("# Summary: float sum: 8 B in "));
+  EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 0 OK"));
+  const auto json = nlohmann::json::parse(contents("partial.json"), nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_GT(json["results"].size(), 3u);
+  EXPECT_THAT(json["errors"][0].get<std::string>(), HasSubstr("partial: ended by SIG"));
+  EXPECT_THAT(contents("partial.csv"), HasSubstr("\nall_reduce,0,2,8,2,float,sum,-1,out_of_place,"));
+}
+
 TEST_F(WorkerOutputs, NeedABaselineThatCanBeRead) {
   const auto none = sweep({"--baseline", file("none.json")});
   EXPECT_EQ(none.exit_code, 6);
