@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "worker/sweep/buffer_slice.hpp"
 #include "worker/sweep/row.hpp"
+#include "worker/sweep/timed_check.hpp"
 #include "worker/sweep/timed_loop.hpp"
 
 namespace ringrun::worker {
@@ -63,6 +65,44 @@ TEST(TimedLoop, HasABarrierBehindEveryOperationWhereThePlanWantsIt) {
   plan.barrier = [&] { order += 'b'; };
   run_step_by_step(plan, [&](int) { order += 'o'; });
   EXPECT_EQ(order, "obobobobobob");
+}
+
+TEST(TimedCheck, IsNotPossibleWhereAReductionRepeatsOnItsOwnResults) {
+  Operation operation;
+  RunPlan plan;
+  plan.iterations = 8;
+  EXPECT_FALSE(checks_results(operation, plan, 8)) << "not asked for";
+  plan.checked_with = 1;
+  EXPECT_TRUE(checks_results(operation, plan, 4));
+  operation.in_place = true;
+  EXPECT_TRUE(checks_results(operation, plan, 8)) << "each in a part of its own";
+  EXPECT_FALSE(checks_results(operation, plan, 7));
+  plan.aggregate = 2;
+  EXPECT_FALSE(checks_results(operation, plan, 100)) << "aggregated operations share a part";
+  operation.kind = CollectiveKind::kAllGather;
+  EXPECT_TRUE(checks_results(operation, plan, 1));
+}
+
+TEST(TimedCheck, KeepsTheFirstPlaceAndTheIterationThatWroteIt) {
+  WrongElements all;
+  add_part(all, {2, 0, 0, "", ""}, 0);
+  add_part(all, {2, 3, 7, "1", "9"}, last_iteration_of(1, 4, 20));
+  add_part(all, {2, 5, 1, "4", "5"}, last_iteration_of(2, 4, 20));
+  EXPECT_EQ(all.count, 8u);
+  EXPECT_EQ(all.first_index, 7u);
+  EXPECT_EQ(all.got, "9");
+  EXPECT_EQ(all.iteration, 17);
+  EXPECT_EQ(last_iteration_of(0, 1, 20), 19);
+  EXPECT_EQ(last_iteration_of(3, 5, 20), 18);
+}
+
+TEST(BufferSlices, AreCountedByTheIterationsThatUseThem) {
+  const BufferSlices slices(100, 30);
+  EXPECT_EQ(slices.used_by(2), 2);
+  EXPECT_EQ(slices.used_by(20), 3);
+  EXPECT_EQ(slices.offset(2), 60u);
+  EXPECT_EQ(BufferSlices(100, 0).used_by(20), 1);
+  EXPECT_EQ(BufferSlices(std::size_t{1} << 40, 1).used_by(20), 20);
 }
 
 TEST(Row, ArrivesAsItWasSent) {

@@ -63,7 +63,12 @@ class RecordingCollective : public Collective {
         spans.back().end.push_back(i * 1e-3 + 25e-6);
       }
     }
-    return {{took, 3 * took}, {took / 2, took / 2}, iteration_times, spans};
+    std::optional<std::vector<WrongElements>> wrong;
+    if (plan.checked_with) {
+      EXPECT_TRUE(seeds.insert(*plan.checked_with).second) << "a check repeated earlier data";
+      wrong = {{3, operation.bytes() == wrong_in_timed && !operation.in_place ? 1u : 0u, 4, "1", "2", 9}};
+    }
+    return {{took, 3 * took}, {took / 2, took / 2}, iteration_times, spans, wrong};
   }
   std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override {
     roots.push_back(operation.root);
@@ -77,6 +82,7 @@ class RecordingCollective : public Collective {
   RunPlan last_plan;
   std::vector<double> iteration_times;
   std::size_t wrong_at = 0;
+  std::size_t wrong_in_timed = 0;
   std::map<std::size_t, int> operations;
   std::set<std::uint32_t> seeds;
   std::vector<int> roots;
@@ -160,6 +166,18 @@ TEST_F(SweepTest, CountsAndLocatesAWrongElement) {
       rows[1].in_place.wrong_locations[0],
       "rank 2: 1 wrong in the all-reduce of 128 bytes (float sum, in-place), first at element 5 of 32: expected 7, "
       "got 8\n");
+}
+
+TEST_F(SweepTest, ChecksTheTimedOperationsToo) {
+  plan.checks_timed = true;
+  collective.wrong_in_timed = 64;
+  const auto rows = sweep();
+  EXPECT_THAT(collective.seeds, SizeIs(2 * 2 * 2));
+  EXPECT_EQ(rows[0].out_of_place.wrong, 1u);
+  EXPECT_EQ(rows[0].in_place.wrong, 0u);
+  EXPECT_EQ(summary.wrong, 1u);
+  ASSERT_THAT(rows[0].out_of_place.wrong_locations, SizeIs(1));
+  EXPECT_THAT(rows[0].out_of_place.wrong_locations[0], HasSubstr("out-of-place) after timed iteration 9, first at"));
 }
 
 TEST_F(SweepTest, DividesTheTimeByAllThatItWasTakenOver) {

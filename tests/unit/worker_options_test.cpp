@@ -87,6 +87,12 @@ TEST(WorkerOptions, TakeATimeoutForEveryWaitOrOneForEachPhase) {
   EXPECT_EQ(timeouts("init=0"), std::pair(0.0, 60.0));
 }
 
+TEST(WorkerOptions, CheckTheTimedOperationsWhereThatIsAskedFor) {
+  EXPECT_TRUE(parse_options({"--check", "timed"}).plan.checks_timed);
+  EXPECT_EQ(parse_options({"-c", "timed"}).plan.checks, 1);
+  EXPECT_FALSE(parse_options({"-c", "3"}).plan.checks_timed);
+}
+
 TEST(WorkerOptions, TakeFilesToWriteAndToCompareWith) {
   const Options options =
       parse_options({"--csv", "a.csv", "--baseline", "old.json", "--max-regression", "2.5%", "-J", "new.json"});

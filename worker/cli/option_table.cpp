@@ -23,8 +23,8 @@ cxxopts::Options option_table() {
   table.add_options("Measurement")("n,iters", "timed iterations of each size", text("20"), "N")(
       "w,warmup_iters", "operations before the first size", text("1"), "N")(
       "m,agg_iters", "operations of an iteration, in one group", text("1"), "N")(
-      "c,check", "checks of each size; 0: none", text("1"), "N")(
-      "a,average", "time over the ranks: 0 rank 0, 1 average, 2 min, 3 max", text("1"), "0..3")(
+      "c,check", "checks of each size; 0: none; timed: one, and of the timed operations' results too", text("1"),
+      "N|timed")("a,average", "time over the ranks: 0 rank 0, 1 average, 2 min, 3 max", text("1"), "0..3")(
       "N,run_cycles", "runs of the whole sweep; 0: until stopped", text("1"), "N")(
       "z,blocking",
       "wait after each operation: 1 with a barrier, 2 without; 3: after each iteration with all its operations",

@@ -161,7 +161,8 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   plan.iterations = read.integer("iters", 1);
   plan.warmups = read.integer("warmup_iters", 0);
   plan.aggregate = read.integer("agg_iters", 1);
-  plan.checks = read.integer("check", 0);
+  plan.checks_timed = read.text("check") == "timed";
+  plan.checks = plan.checks_timed ? 1 : read.integer("check", 0);
   plan.across = static_cast<TimeAcross>(read.integer("average", 0, 3));
   read_timeouts(read.text("timeout"), options);
   plan.graph_launches = read.integer("cudagraph", 0);

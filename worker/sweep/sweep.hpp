@@ -25,7 +25,8 @@ struct SweepPlan {
   int iterations = 20;
   int warmups = 1;
   int aggregate = 1;
-  int checks = 1;  ///< 0: results are not checked
+  int checks = 1;             ///< 0: results are not checked
+  bool checks_timed = false;  ///< the timed operations' results too
   TimeAcross across = TimeAcross::kAverage;
   int graph_launches = 0;  ///< 0: no CUDA graph
   Blocking blocking = Blocking::kNot;

@@ -17,7 +17,7 @@ RunTimes run_in_one(const RunPlan& plan, Once once) {
     for (int j = 0; j < plan.aggregate; ++j) once(i);
   }
   const double total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return {{total}, {total}, {}, {}};
+  return {{total}, {total}, {}, {}, {}};
 }
 
 /// With a barrier behind each operation, or a look at the clock behind each iteration, as the plan wants it.
@@ -56,7 +56,7 @@ RunTimes run_with_spans(const RunPlan& plan, int rank, Once once) {
     spans.end.push_back(now());
   }
   const double total = spans.end.back() - spans.begin.front();
-  return {{total}, {total}, {}, {spans}};
+  return {{total}, {total}, {}, {spans}, {}};
 }
 
 }  // namespace ringrun::worker
