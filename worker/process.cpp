@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <numeric>
 #include <ostream>
+#include <thread>
 
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
@@ -41,7 +43,24 @@ void check_world_size(const MpiTeam& team) {
 }  // namespace
 
 Process::Process(const Options& options, std::ostream& out)
-    : options_(options), out_(out), watch_(timeouts_.callbacks()), session_(start_mpi()) {}
+    : options_(options),
+      out_(out),
+      interruption_([this](const char* signal) { tell_partial(signal); }),
+      watch_(timeouts_.callbacks()),
+      session_(start_mpi()) {}
+
+/// Its thread uses the reports, which are gone before it otherwise.
+Process::~Process() { interruption_.reset(); }
+
+/// Only the first process has something to tell. As soon as one of the others has ended, Open MPI 4.1 kills it, so they
+/// give it most of the second that is between mpirun's SIGTERM and its SIGKILL.
+void Process::tell_partial(const char* signal) {
+  if (Reports* const reports = reporting_) {
+    reports->finish_partial(std::string("ended by ") + signal);
+  } else if (mpi::launch_environment().rank.value_or(0) > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  }
+}
 
 int Process::run() {
   check_world_size(team_);
@@ -66,27 +85,28 @@ int Process::run() {
   const TableHead head =
       describe_run({options, facts_, decision_, versions, decision_.nccl ? library.backend->library_version() : 0,
                     collective_->ranks(), team_.groups()});
-  std::optional<JsonReport> json;
-  if (is_first() && !options_.json_file.empty()) json.emplace(options_.json_file, head);
-  if (is_first()) print_head(out_, head);
-  const SweepSummary summary = sweep(options.plan, head.columns, json);
+  if (is_first()) {
+    reports_.emplace(out_, options_, head);
+    reporting_ = &*reports_;
+  }
+  const SweepSummary summary = sweep(options.plan);
   const MemoryReport memory = options_.reports_memory ? most_memory() : MemoryReport{};
-  if (is_first()) print_foot(out_, options_.plan.kind, summary, options_.least_bandwidth, memory);
-  if (json) json->write(summary, options_.least_bandwidth);
+  if (reports_) reports_->finish(memory);
+  const ExitCode code = verdict(summary);
   finish();
   if (!out_) throw SystemError("write to standard output", std::strerror(errno), errno);
-  return static_cast<int>(verdict(summary));
+  return static_cast<int>(code);
 }
 
 mpi::Session Process::start_mpi() {
   avoided_ = keep_mpi_off_dead_ends();
-  const auto phase = watch_.enter("MPI_Init", options_.plan.timeout);
+  const auto phase = watch_.enter("MPI_Init", options_.init_timeout);
   return {};
 }
 
 GpuLibrary Process::load_library() {
   if (options_.backend == BackendChoice::kMpi) return {};
-  const auto phase = watch_.enter("start of CUDA", options_.plan.timeout);
+  const auto phase = watch_.enter("start of CUDA", options_.init_timeout);
   return load_gpu_library();
 }
 
@@ -110,7 +130,7 @@ ProcessFacts Process::read_own_facts(const GpuLibrary& library) const {
 }
 
 void Process::exchange_facts(const GpuLibrary& library) {
-  const auto phase = watch_.enter("exchange of the hosts' facts", options_.plan.timeout);
+  const auto phase = watch_.enter("exchange of the hosts' facts", options_.init_timeout);
   for (const std::string& text : team_.gather(to_text(read_own_facts(library)))) {
     facts_.push_back(process_facts_from(text));
   }
@@ -126,7 +146,7 @@ bool Process::choose_network() {
   for (const ProcessFacts& process : facts_) question.leaders.push_back(process.leader);
   question.read_quick = read_own_host;
   question.read_all = [] { return read_host_facts({}); };
-  question.timeout = options_.plan.timeout;
+  question.timeout = options_.init_timeout;
   const NetworkOutcome outcome = choose_over_mpi(team_, watch_, question);
   if (is_first()) fmt::print(stderr, "{}", text_of(outcome.findings));
   decision_.remarks.insert(decision_.remarks.end(), outcome.remarks.begin(), outcome.remarks.end());
@@ -155,7 +175,7 @@ std::vector<int> Process::split() {
     colors.push_back(facts.group);
     sizes[facts.group] += options_.ranks_of_process();
   }
-  const auto phase = watch_.enter("split into groups", options_.plan.timeout);
+  const auto phase = watch_.enter("split into groups", options_.init_timeout);
   team_.split(colors);
   std::vector<int> ranks;
   for (const auto& [group, size] : sizes) ranks.push_back(size);
@@ -185,12 +205,12 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
   }
   std::string id;
   {
-    const auto phase = watch_.enter("broadcast of NCCL's id", options_.plan.timeout);
+    const auto phase = watch_.enter("broadcast of NCCL's id", options_.init_timeout);
     id = team_.broadcast(team_.leads_group() ? library.backend->make_unique_id() : "");
     // A broadcast may return before the others have it; NCCL would then wait where no deadline names anybody.
     team_.barrier();
   }
-  const auto phase = watch_.enter("start of NCCL", options_.plan.timeout);
+  const auto phase = watch_.enter("start of NCCL", options_.init_timeout);
   const int ranks_here = options_.ranks_of_process();
   const GpuBackend::Placement placement{team_.group_processes() * ranks_here, team_.group_process() * ranks_here,
                                         decision_.devices[process]};
@@ -262,20 +282,19 @@ std::optional<Unsupported> Process::keep_supported_pairs(SweepPlan& plan, Operat
 
 /// The refusal of the first process that has one: hosts may have different cards.
 std::optional<std::string> Process::agreed_refusal(const Operation& operation) {
-  const auto phase = watch_.enter("exchange of what the hosts can do", options_.plan.timeout);
+  const auto phase = watch_.enter("exchange of what the hosts can do", options_.init_timeout);
   for (const std::string& why : team_.gather_from_all(collective_->refusal(operation).value_or(""))) {
     if (!why.empty()) return why;
   }
   return std::nullopt;
 }
 
-SweepSummary Process::sweep(const SweepPlan& plan, const TableColumns& columns, std::optional<JsonReport>& json) {
+SweepSummary Process::sweep(const SweepPlan& plan) {
   SweepSummary total;
   std::uint32_t seed = 0;
   for (int cycle = 0; options_.cycles == 0 || cycle < options_.cycles; ++cycle) {
     const SweepSummary one = run_sweep(plan, *collective_, team_, watch_, seed, [&](const Row& row) {
-      if (is_first()) print_row(out_, columns, row);
-      if (json) json->add(row);
+      if (reports_) reports_->add(row);
     });
     total += one;
   }
@@ -288,9 +307,16 @@ void Process::finish() {
   session_.finish();
 }
 
-ExitCode Process::verdict(const SweepSummary& summary) const {
-  if (summary.wrong > 0) return ExitCode::kWrongData;
-  return summary.is_fast_enough(options_.least_bandwidth.value_or(0)) ? ExitCode::kSuccess : ExitCode::kWrongData;
+/// The same on every process; only the first one has compared.
+ExitCode Process::verdict(const SweepSummary& summary) {
+  if (summary.wrong > 0 || !summary.is_fast_enough(options_.least_bandwidth.value_or(0))) return ExitCode::kWrongData;
+  if (options_.baseline_file.empty()) return ExitCode::kSuccess;
+  const bool failed = reports_ && (reports_->comparison()->is_slower() || reports_->comparison()->compared == 0);
+  const auto phase = watch_.enter("exchange of the comparison with the baseline", options_.plan.timeout);
+  for (const std::string& text : team_.gather_from_all(failed ? "failed" : "")) {
+    if (!text.empty()) return ExitCode::kWrongData;
+  }
+  return ExitCode::kSuccess;
 }
 
 }  // namespace ringrun::worker

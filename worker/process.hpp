@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -12,10 +13,10 @@
 #include "worker/backend/mpi_team.hpp"
 #include "worker/cli/options.hpp"
 #include "worker/exit_code.hpp"
-#include "worker/report/json.hpp"
-#include "worker/report/table.hpp"
+#include "worker/report/reports.hpp"
 #include "worker/sweep/collective.hpp"
 #include "worker/timeout.hpp"
+#include "worker/watch/interruption.hpp"
 #include "worker/watch/watch.hpp"
 
 namespace ringrun::worker {
@@ -26,12 +27,16 @@ class Process {
  public:
   /// Starts MPI. `options` and `out` outlive the process.
   Process(const Options& options, std::ostream& out);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
 
   /// Returns the exit code.
   int run();
 
  private:
   mpi::Session start_mpi();
+  void tell_partial(const char* signal);
   bool is_first() const { return team_.process() == 0; }
   GpuLibrary load_library();
   ProcessFacts read_own_facts(const GpuLibrary& library) const;
@@ -45,13 +50,15 @@ class Process {
   std::optional<Unsupported> keep_supported(Options& options);
   std::optional<Unsupported> keep_supported_pairs(SweepPlan& plan, Operation any);
   std::optional<std::string> agreed_refusal(const Operation& operation);
-  SweepSummary sweep(const SweepPlan& plan, const TableColumns& columns, std::optional<JsonReport>& json);
+  SweepSummary sweep(const SweepPlan& plan);
   MemoryReport most_memory();
   void finish();
-  ExitCode verdict(const SweepSummary& summary) const;
+  ExitCode verdict(const SweepSummary& summary);
 
   const Options& options_;
   std::ostream& out_;
+  std::atomic<Reports*> reporting_{nullptr};  ///< of the first process, once the sweep has begun
+  std::optional<Interruption> interruption_;  ///< made before any other thread
   TimeoutReport timeouts_;
   Watch watch_;
   std::vector<std::string> avoided_;  ///< interfaces that MPI was kept off
@@ -60,6 +67,7 @@ class Process {
   std::vector<ProcessFacts> facts_;
   BackendDecision decision_;
   std::unique_ptr<Collective> collective_;
+  std::optional<Reports> reports_;  ///< of the first process
 };
 
 }  // namespace ringrun::worker

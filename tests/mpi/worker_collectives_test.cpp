@@ -53,6 +53,14 @@ TEST_P(WorkerCollectives, AreRightInEveryTypeReductionAndRoot) {
   EXPECT_EQ(rows, 3 * expected);
 }
 
+TEST_P(WorkerCollectives, AreRightInTheTimedOperationsToo) {
+  const int ranks = std::string(GetParam().name) == "hypercube" ? 4 : 3;
+  const auto run = mpirun(ranks, {program(), "--backend", "mpi", "-b", "96", "-e",    "96K", "-f",  "32", "-n", "7",
+                                  "-c",      "timed",     "-m",  "2",  "-d", "int32", "-o",  "all", "-u", "1"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 0 OK"));
+}
+
 TEST_P(WorkerCollectives, AreFoundWrongWhereOneElementIs) {
   // 512 int32 among 2 ranks: MPI is asked for 512 or 256, of an uneven all-to-all for 341 with the first peer.
   const std::string name = GetParam().name;
@@ -76,6 +84,24 @@ TEST_P(WorkerCollectives, AreFoundWrongWhereOneElementIs) {
 
 std::string name_of_case(const testing::TestParamInfo<Collective>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(OfNcclTests, WorkerCollectives, testing::ValuesIn(collectives), name_of_case);
+
+TEST(WorkerCollective, IsFoundWrongInATimedOperationWhereThoseAreChecked) {
+  // Of the operations of 2 KiB, one is untimed, five are timed, each in a part of its own, and then one is checked.
+  const auto sweep = [](const std::string& check) {
+    return mpirun(2,
+                  {"./worker", "--backend", "mpi", "-b", "2K", "-e", "16K", "-f", "8", "-d", "int32", "-w", "0", "-n",
+                   "5", "-c", check},
+                  {.env = {{"LD_PRELOAD", CORRUPT_COLLECTIVES},
+                           {"CORRUPT_RANK", "1"},
+                           {"CORRUPT_COUNT", "512"},
+                           {"CORRUPT_INDEX", "77"},
+                           {"CORRUPT_CALL", "3"}}});
+  };
+  EXPECT_EQ(sweep("1").exit_code, 0);
+  const auto run = sweep("timed");
+  EXPECT_EQ(run.exit_code, 7) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("out-of-place) after timed iteration 2, first at element 77 of 512: expected "));
+}
 
 TEST(WorkerCollective, RefusesAHypercubeOfThreeRanks) {
   const auto run = mpirun(3, {"./worker", "--backend", "mpi", "--collective", "hypercube"});

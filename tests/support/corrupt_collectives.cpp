@@ -1,5 +1,6 @@
 // Loaded with LD_PRELOAD: an MPI library that delivers one wrong element. CORRUPT_RANK, CORRUPT_COUNT (elements in the
-// call to spoil) and CORRUPT_INDEX (of the rank's result) say which; its first byte gets the lowest bit flipped.
+// call to spoil) and CORRUPT_INDEX (of the rank's result) say which; its first byte gets the lowest bit flipped. With
+// CORRUPT_CALL only that one of the calls, numbered from 0.
 #include <mpi.h>
 
 #include <cstdlib>
@@ -13,7 +14,9 @@ int spoil(int code, void* result, int count, MPI_Datatype type, MPI_Comm comm) {
   int bytes = 0;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Type_size(type, &bytes);
-  if (result != MPI_IN_PLACE && rank == setting("CORRUPT_RANK") && count == setting("CORRUPT_COUNT"))
+  if (result == MPI_IN_PLACE || rank != setting("CORRUPT_RANK") || count != setting("CORRUPT_COUNT")) return code;
+  static int calls = 0;
+  if (std::getenv("CORRUPT_CALL") == nullptr || calls++ == setting("CORRUPT_CALL"))
     static_cast<unsigned char*>(result)[setting("CORRUPT_INDEX") * bytes] ^= 1;
   return code;
 }

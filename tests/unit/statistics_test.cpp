@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "worker/sweep/buffer_slice.hpp"
 #include "worker/sweep/row.hpp"
+#include "worker/sweep/timed_check.hpp"
 #include "worker/sweep/timed_loop.hpp"
 
 namespace ringrun::worker {
@@ -65,6 +67,44 @@ TEST(TimedLoop, HasABarrierBehindEveryOperationWhereThePlanWantsIt) {
   EXPECT_EQ(order, "obobobobobob");
 }
 
+TEST(TimedCheck, IsNotPossibleWhereAReductionRepeatsOnItsOwnResults) {
+  Operation operation;
+  RunPlan plan;
+  plan.iterations = 8;
+  EXPECT_FALSE(checks_results(operation, plan, 8)) << "not asked for";
+  plan.checked_with = 1;
+  EXPECT_TRUE(checks_results(operation, plan, 4));
+  operation.in_place = true;
+  EXPECT_TRUE(checks_results(operation, plan, 8)) << "each in a part of its own";
+  EXPECT_FALSE(checks_results(operation, plan, 7));
+  plan.aggregate = 2;
+  EXPECT_FALSE(checks_results(operation, plan, 100)) << "aggregated operations share a part";
+  operation.kind = CollectiveKind::kAllGather;
+  EXPECT_TRUE(checks_results(operation, plan, 1));
+}
+
+TEST(TimedCheck, KeepsTheFirstPlaceAndTheIterationThatWroteIt) {
+  WrongElements all;
+  add_part(all, {2, 0, 0, "", ""}, 0);
+  add_part(all, {2, 3, 7, "1", "9"}, last_iteration_of(1, 4, 20));
+  add_part(all, {2, 5, 1, "4", "5"}, last_iteration_of(2, 4, 20));
+  EXPECT_EQ(all.count, 8u);
+  EXPECT_EQ(all.first_index, 7u);
+  EXPECT_EQ(all.got, "9");
+  EXPECT_EQ(all.iteration, 17);
+  EXPECT_EQ(last_iteration_of(0, 1, 20), 19);
+  EXPECT_EQ(last_iteration_of(3, 5, 20), 18);
+}
+
+TEST(BufferSlices, AreCountedByTheIterationsThatUseThem) {
+  const BufferSlices slices(100, 30);
+  EXPECT_EQ(slices.used_by(2), 2);
+  EXPECT_EQ(slices.used_by(20), 3);
+  EXPECT_EQ(slices.offset(2), 60u);
+  EXPECT_EQ(BufferSlices(100, 0).used_by(20), 1);
+  EXPECT_EQ(BufferSlices(std::size_t{1} << 40, 1).used_by(20), 20);
+}
+
 TEST(Row, ArrivesAsItWasSent) {
   Row sent;
   sent.group = 7;
@@ -80,7 +120,20 @@ TEST(Row, ArrivesAsItWasSent) {
   sent.out_of_place.wrong = 3;
   sent.out_of_place.wrong_locations = {"rank 1: wrong\n"};
   sent.out_of_place.iterations = {1e-6, 2e-6};
+  sent.in_place.sample =
+      Sample{{1, 2, 3, 4, 5, 6, 7}, 20, true, 8, 9, 10, {{3, "b", {7, 6, 5, 4, 3, 2, 1}, 11, 12, 13}}};
   const Row received = row_from(to_text(sent));
+  ASSERT_TRUE(received.in_place.sample);
+  EXPECT_EQ(received.in_place.sample->inside.p95, 5);
+  EXPECT_EQ(received.in_place.sample->iterations, 20);
+  EXPECT_TRUE(received.in_place.sample->settled);
+  EXPECT_EQ(received.in_place.sample->clock_error, 8);
+  EXPECT_EQ(received.in_place.sample->worst_skew, 10);
+  ASSERT_EQ(received.in_place.sample->ranks.size(), 1u);
+  EXPECT_EQ(received.in_place.sample->ranks[0].host, "b");
+  EXPECT_EQ(received.in_place.sample->ranks[0].inside.max, 6);
+  EXPECT_EQ(received.in_place.sample->ranks[0].worst_late, 12);
+  EXPECT_FALSE(received.out_of_place.sample);
   EXPECT_EQ(received.group, 7);
   EXPECT_EQ(text_of(received.operation), text_of(sent.operation));
   EXPECT_EQ(received.operation.layout.count, sent.operation.layout.count);

@@ -32,6 +32,7 @@ class LoneTeam : public Team {
   }
   std::uint64_t sum(std::uint64_t value) override { return value; }
   std::vector<double> largest(const std::vector<double>& values) override { return values; }
+  ClockOffset clock_offset() override { return {}; }
   std::vector<std::string> gather(const std::string& text) override { return {text}; }
   std::vector<std::string> gather_from_all(const std::string& text) override {
     std::vector<std::string> texts{text};
@@ -54,7 +55,20 @@ class RecordingCollective : public Collective {
     operations[operation.bytes()] += plan.iterations * plan.aggregate;
     last_plan = plan;
     const double took = plan.operations() * 1e-6;
-    return {{took, 3 * took}, {took / 2, took / 2}, iteration_times};
+    std::vector<RankSpans> spans;
+    for (int rank = 0; plan.spans && rank < 2; ++rank) {
+      spans.push_back({rank, {}, {}});
+      for (int i = 0; i < plan.iterations; ++i) {
+        spans.back().begin.push_back(i * 1e-3 + rank * 5e-6);
+        spans.back().end.push_back(i * 1e-3 + 25e-6);
+      }
+    }
+    std::optional<std::vector<WrongElements>> wrong;
+    if (plan.checked_with) {
+      EXPECT_TRUE(seeds.insert(*plan.checked_with).second) << "a check repeated earlier data";
+      wrong = {{3, operation.bytes() == wrong_in_timed && !operation.in_place ? 1u : 0u, 4, "1", "2", 9}};
+    }
+    return {{took, 3 * took}, {took / 2, took / 2}, iteration_times, spans, wrong};
   }
   std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override {
     roots.push_back(operation.root);
@@ -68,6 +82,7 @@ class RecordingCollective : public Collective {
   RunPlan last_plan;
   std::vector<double> iteration_times;
   std::size_t wrong_at = 0;
+  std::size_t wrong_in_timed = 0;
   std::map<std::size_t, int> operations;
   std::set<std::uint32_t> seeds;
   std::vector<int> roots;
@@ -153,6 +168,18 @@ TEST_F(SweepTest, CountsAndLocatesAWrongElement) {
       "got 8\n");
 }
 
+TEST_F(SweepTest, ChecksTheTimedOperationsToo) {
+  plan.checks_timed = true;
+  collective.wrong_in_timed = 64;
+  const auto rows = sweep();
+  EXPECT_THAT(collective.seeds, SizeIs(2 * 2 * 2));
+  EXPECT_EQ(rows[0].out_of_place.wrong, 1u);
+  EXPECT_EQ(rows[0].in_place.wrong, 0u);
+  EXPECT_EQ(summary.wrong, 1u);
+  ASSERT_THAT(rows[0].out_of_place.wrong_locations, SizeIs(1));
+  EXPECT_THAT(rows[0].out_of_place.wrong_locations[0], HasSubstr("out-of-place) after timed iteration 9, first at"));
+}
+
 TEST_F(SweepTest, DividesTheTimeByAllThatItWasTakenOver) {
   plan.iterations = 10;
   plan.aggregate = 3;
@@ -179,6 +206,23 @@ TEST_F(SweepTest, KeepsTheTimesOfIterationsButForThoseThatAreLeftOut) {
   EXPECT_THAT(rows[0].out_of_place.iterations, ElementsAre(1e-6, 2e-6, 3e-6));
   EXPECT_TRUE(collective.last_plan.each_iteration);
   EXPECT_EQ(collective.last_plan.blocking, Blocking::kWait);
+}
+
+TEST_F(SweepTest, SamplesEachPlacementBesideItsMeasurement) {
+  plan.samples = true;
+  plan.iterations = 10;
+  plan.aggregate = 5;
+  plan.sizes = {64};
+  const auto rows = sweep();
+  ASSERT_TRUE(rows[0].in_place.sample);
+  const Sample& sample = *rows[0].in_place.sample;
+  EXPECT_EQ(sample.iterations, 10);
+  EXPECT_TRUE(sample.settled);
+  EXPECT_NEAR(sample.inside.p50, 5e-6, 1e-9) << "of one operation";
+  ASSERT_THAT(sample.ranks, SizeIs(2));
+  EXPECT_NEAR(sample.ranks[1].median_late, 5e-6, 1e-9);
+  // Each sample leaves out the first of its iterations.
+  EXPECT_EQ(collective.operations[64], 2 + 2 * (1 + 10 * 5 + 11 * 5));
 }
 
 TEST_F(SweepTest, HasARowOfEveryGroup) {

@@ -76,6 +76,33 @@ TEST(WorkerOptions, TakeAReductionOnlyWhereTheCollectiveReduces) {
   EXPECT_FALSE(copy.all_ops);
 }
 
+TEST(WorkerOptions, TakeATimeoutForEveryWaitOrOneForEachPhase) {
+  const auto timeouts = [](const std::string& text) {
+    const Options options = parse_options({"--timeout", text});
+    return std::pair(options.init_timeout, options.plan.timeout);
+  };
+  EXPECT_EQ(timeouts("7.5"), std::pair(7.5, 7.5));
+  EXPECT_EQ(timeouts("init=30,op=90"), std::pair(30.0, 90.0));
+  EXPECT_EQ(timeouts("op=5"), std::pair(60.0, 5.0));
+  EXPECT_EQ(timeouts("init=0"), std::pair(0.0, 60.0));
+}
+
+TEST(WorkerOptions, CheckTheTimedOperationsWhereThatIsAskedFor) {
+  EXPECT_TRUE(parse_options({"--check", "timed"}).plan.checks_timed);
+  EXPECT_EQ(parse_options({"-c", "timed"}).plan.checks, 1);
+  EXPECT_FALSE(parse_options({"-c", "3"}).plan.checks_timed);
+}
+
+TEST(WorkerOptions, TakeFilesToWriteAndToCompareWith) {
+  const Options options =
+      parse_options({"--csv", "a.csv", "--baseline", "old.json", "--max-regression", "2.5%", "-J", "new.json"});
+  EXPECT_EQ(options.csv_file, "a.csv");
+  EXPECT_EQ(options.baseline_file, "old.json");
+  EXPECT_DOUBLE_EQ(options.allowed_growth, 0.025);
+  EXPECT_DOUBLE_EQ(parse_options({"--max-regression", "10"}).allowed_growth, 0.1);
+  EXPECT_DOUBLE_EQ(parse_options({}).allowed_growth, 0.05);
+}
+
 TEST(WorkerOptions, StepBySizeWithoutAFactor) {
   EXPECT_THAT(parse_options({"-b", "1M", "-e", "3M", "-i", "1M"}).plan.sizes, ElementsAre(1 << 20, 2 << 20, 3 << 20));
 }
@@ -103,9 +130,15 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
       {{"-R", "3"}, "--local_register: '3'"},
       {{"-G", "1", "-z", "1"}, "-G and -z"},
       {{"-G", "1", "-I", "1"}, "-G and -I"},
+      {{"-G", "1", "--stats"}, "-G and --stats"},
       {{"-G", "1", "-y", "1"}, "-G and -y"},
       {{"-I", "1", "-n", "5", "-K", "5"}, "-K leaves out all iterations"},
       {{"-T", "soon"}, "--timeout: 'soon'"},
+      {{"-T", "init=soon"}, "--timeout: 'soon'"},
+      {{"-T", "start=5"}, "--timeout: 'start=5'"},
+      {{"-T", "init=5,7"}, "--timeout: '7'"},
+      {{"-T", "init=5,"}, "--timeout: ''"},
+      {{"--max-regression", "much"}, "--max-regression: 'much'"},
       {{"--backend", "gloo"}, "--backend: 'gloo'"},
       {{"--collective", "allreduce"}, "--collective: 'allreduce'"},
       {{"-r", "first"}, "--root: 'first'"},
@@ -164,9 +197,12 @@ TEST(WorkerOptions, AreAllInTheHelp) {
   std::ostringstream out;
   print_help(out);
   for (const char* option :
-       {"-b", "-e", "-i", "-f", "-n", "-w", "-m", "-c",           "-o",        "-d",         "-r", "-g",
-        "-a", "-N", "-T", "-J", "-t", "-z", "-G", "-I",           "-K",        "-u",         "-p", "-R",
-        "-x", "-y", "-D", "-V", "-C", "-S", "-M", "--collective", "--backend", "--share-gpu"}) {
+       {"-b",           "-e",        "-i",         "-f",      "-n",    "-w",         "-m",
+        "-c",           "-o",        "-d",         "-r",      "-g",    "-a",         "-N",
+        "-T",           "-J",        "-t",         "-z",      "-G",    "-I",         "-K",
+        "-u",           "-p",        "-R",         "-x",      "-y",    "-D",         "-V",
+        "-C",           "-S",        "-M",         "--stats", "--csv", "--baseline", "--max-regression",
+        "--collective", "--backend", "--share-gpu"}) {
     EXPECT_THAT(out.str(), HasSubstr(option));
   }
 }

@@ -5,32 +5,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 #include <limits>
 
 #include "lib/mpi/check.hpp"
-#include "lib/text/byte_size.hpp"
 #include "worker/backend/host_buffer.hpp"
 #include "worker/backend/host_elements.hpp"
 #include "worker/backend/mpi_element.hpp"
 #include "worker/exit_code.hpp"
 #include "worker/sweep/buffer_slice.hpp"
 #include "worker/sweep/expected.hpp"
+#include "worker/sweep/timed_check.hpp"
 #include "worker/sweep/timed_loop.hpp"
 
 namespace ringrun::worker {
 namespace {
-
-/// Bytes that this host can still give, or the largest number where it does not say.
-std::int64_t available_memory() {
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string key; meminfo >> key;) {
-    std::int64_t kibibytes = 0;
-    if (key == "MemAvailable:" && meminfo >> kibibytes) return kibibytes * 1024;
-    meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-  }
-  return std::numeric_limits<std::int64_t>::max();
-}
 
 class MpiCollective : public Collective {
  public:
@@ -55,29 +43,42 @@ class MpiCollective : public Collective {
   }
 
   RunTimes run(const Operation& operation, const RunPlan& plan) override {
+    const BufferSlices slices(max_bytes_, operation.bytes());
+    const int parts = slices.used_by(plan.iterations);
+    const bool checked = checks_results(operation, plan, parts);
+    const Pattern pattern = pattern_for(operation, plan.checked_with.value_or(0));
+    if (checked) {
+      for (int i = 0; i < parts; ++i) fill(operation, pattern, slices.offset(i));
+      // Filling does not last as long everywhere.
+      plan.barrier();
+    }
     RunTimes times;
     with_call(operation, [&](auto call) {
       std::byte* const in = input(operation);
       std::byte* const out = output_buffer(operation);
-      const BufferSlices slices(max_bytes_, operation.bytes());
       const auto once = [&](int iteration) {
         const std::size_t offset = slices.offset(iteration);
         call(in + offset, out + offset);
       };
+      if (plan.spans) return void(times = run_with_spans(plan, rank_, once));
       times = plan.each_iteration || plan.blocking == Blocking::kWaitAndBarrier ? run_step_by_step(plan, once)
                                                                                 : run_in_one(plan, once);
     });
+    if (!checked) return times;
+    WrongElements all;
+    all.rank = rank_;
+    for (int i = 0; i < parts; ++i) {
+      add_part(all, compare(operation, pattern, slices.offset(i)), last_iteration_of(i, parts, plan.iterations));
+    }
+    times.wrong = {all};
     return times;
   }
 
   std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override {
     const Pattern pattern = pattern_for(operation, seed);
-    const std::vector<Segment> result = checked_result(operation);
-    std::byte* output = output_buffer(operation) + place_of_result(operation);
-    fill_wrong(output, operation.type, pattern, result);
-    fill_contribution(input(operation), operation.type, pattern, rank_, operation.layout.send);
+    fill(operation, pattern, 0);
     with_call(operation, [&](auto call) { call(input(operation), output_buffer(operation)); });
-    return {compare_with_result(output, operation.type, pattern, result, rank_)};
+    return {compare(operation, pattern, 0)};
   }
 
   MemoryReport memory() const override { return {"Host", {{"User-Allocated", 2.0 * static_cast<double>(max_bytes_)}}}; }
@@ -100,6 +101,18 @@ class MpiCollective : public Collective {
     // MPI_Reduce_scatter_block leaves it in front, NCCL where the rank's part of the input was.
     if (!operation.in_place || operation.kind == CollectiveKind::kReduceScatter) return 0;
     return static_cast<std::size_t>(rank_) * operation.layout.output_in_place * size_of(operation.type);
+  }
+
+  /// Input and results that were never written, `offset` bytes from the begin of the buffers.
+  void fill(const Operation& operation, const Pattern& pattern, std::size_t offset) const {
+    std::byte* const output = output_buffer(operation) + offset + place_of_result(operation);
+    fill_wrong(output, operation.type, pattern, checked_result(operation));
+    fill_contribution(input(operation) + offset, operation.type, pattern, rank_, operation.layout.send);
+  }
+
+  WrongElements compare(const Operation& operation, const Pattern& pattern, std::size_t offset) const {
+    const std::byte* const output = output_buffer(operation) + offset + place_of_result(operation);
+    return compare_with_result(output, operation.type, pattern, checked_result(operation), rank_);
   }
 
   std::vector<Segment> checked_result(const Operation& operation) const {
@@ -266,17 +279,8 @@ void MpiCollective::pass_around_cube(std::byte* data, std::size_t part, int coun
 }  // namespace
 
 std::unique_ptr<Collective> make_mpi_collective(const MpiCollectiveSettings& settings) {
-  const std::size_t max_bytes = settings.max_bytes;
-  const int local_size = settings.local_size;
-  const double wanted = 2.0 * static_cast<double>(max_bytes) * local_size;
-  const std::int64_t available = available_memory();
-  if (wanted > 0.9 * static_cast<double>(available)) {
-    throw Unsupported("two buffers of " + format_byte_size(static_cast<std::int64_t>(max_bytes)) + " for each of " +
-                          std::to_string(local_size) + " ranks do not fit into this host's free memory (" +
-                          std::to_string(available >> 20) + "M)",
-                      "give a smaller largest size: -e");
-  }
-  return std::make_unique<MpiCollective>(max_bytes, settings.misalignment, settings.communicator);
+  require_host_memory(settings.max_bytes, settings.local_size);
+  return std::make_unique<MpiCollective>(settings.max_bytes, settings.misalignment, settings.communicator);
 }
 
 }  // namespace ringrun::worker

@@ -20,6 +20,7 @@ class MpiTeam : public Team {
   double combine(double seconds, TimeAcross how) override;
   std::uint64_t sum(std::uint64_t value) override;
   std::vector<double> largest(const std::vector<double>& values) override;
+  ClockOffset clock_offset() override;
   std::vector<std::string> gather(const std::string& text) override { return gather(text, group_); }
   std::vector<std::string> gather_from_all(const std::string& text) override { return gather(text, world_); }
   std::string broadcast(const std::string& bytes) override;

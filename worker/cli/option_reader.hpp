@@ -53,6 +53,13 @@ class OptionReader {
 
   double seconds(const char* option) const { return amount("--" + std::string(option), text(option), "seconds"); }
 
+  /// "5%" or "5" → 0.05.
+  double percent(const char* option) const {
+    std::string value = text(option);
+    if (!value.empty() && value.back() == '%') value.pop_back();
+    return amount("--" + std::string(option), value, "percent") / 100;
+  }
+
   static double amount(const std::string& name, const std::string& value, const char* unit) {
     double number = 0;
     const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);

@@ -23,15 +23,17 @@ cxxopts::Options option_table() {
   table.add_options("Measurement")("n,iters", "timed iterations of each size", text("20"), "N")(
       "w,warmup_iters", "operations before the first size", text("1"), "N")(
       "m,agg_iters", "operations of an iteration, in one group", text("1"), "N")(
-      "c,check", "checks of each size; 0: none", text("1"), "N")(
-      "a,average", "time over the ranks: 0 rank 0, 1 average, 2 min, 3 max", text("1"), "0..3")(
+      "c,check", "checks of each size; 0: none; timed: one, and of the timed operations' results too", text("1"),
+      "N|timed")("a,average", "time over the ranks: 0 rank 0, 1 average, 2 min, 3 max", text("1"), "0..3")(
       "N,run_cycles", "runs of the whole sweep; 0: until stopped", text("1"), "N")(
       "z,blocking",
       "wait after each operation: 1 with a barrier, 2 without; 3: after each iteration with all its operations",
       text("0"), "0..3")("G,cudagraph", "capture the iterations as a CUDA graph and launch it so many times", text("0"),
                          "N")("I,per_iter_timing", "take the time of every iteration too, and show its spread",
                               text("0"), "0|1")("K,per_iter_skip", "with -I: leave the first ones out", text("0"), "N")(
-      "u,unalign", "begin each buffer so many elements late", text("0"), "N");
+      "stats",
+      "add iterations until the median is known within 2 % (up to 2000, or 2 s); show their spread, each rank's times, "
+      "and which rank the others wait for")("u,unalign", "begin each buffer so many elements late", text("0"), "N");
   table.add_options("Placement")("backend",
                                  "auto, nccl or mpi; auto: NCCL where every process has a GPU, MPI where none has",
                                  text("auto"), "NAME")("t,nthreads", "threads of each process", text("1"), "N")(
@@ -45,8 +47,14 @@ cxxopts::Options option_table() {
       "V,device_cta_count", "CTAs of such a kernel", text("16"), "N");
   table.add_options("Output")(
       "T,timeout",
-      "seconds for any one wait, beyond what the data itself takes; then the job ends with exit code 4. 0: for ever",
+      "seconds for any one wait, beyond what the data itself takes; then the job ends with exit code 4. 0: for ever. "
+      "init=30,op=60: until the first operation, and from there on",
       text("60"), "SECONDS")("J,output_file", "results as JSON", text(""), "FILE")(
+      "csv", "results as comma-separated values, written as they are measured", text(""), "FILE")(
+      "baseline",
+      "compare the times with an earlier JSON, of the worker or of nccl-tests; exit code 7 where one is "
+      "slower beyond --max-regression and noise",
+      text(""), "FILE")("max-regression", "how much slower is allowed", text("5%"), "PERCENT")(
       "C,report_cputime", "show the time of enqueuing instead of that of the operation", text("0"), "0|1")(
       "S,report_timestamps", "show when each row was measured", text("0"), "0|1")(
       "M,memory", "show what memory was taken", text("0"), "0|1")("version", "print the version")("h,help",

@@ -76,12 +76,35 @@ void read_nccl_settings(const OptionReader& read, Options& options) {
   options.misalignment = read.integer("unalign", 0, 1 << 20);
 }
 
+/// "60", or "init=30,op=60" with either of them alone.
+void read_timeouts(const std::string& text, Options& options) {
+  constexpr const char* kName = "--timeout";
+  if (text.find('=') == std::string::npos) {
+    options.init_timeout = options.plan.timeout = OptionReader::amount(kName, text, "seconds");
+    return;
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    const std::size_t sign = std::min(part.find('='), part.size());
+    const std::string phase = part.substr(0, sign);
+    if ((phase != "init" && phase != "op") || sign == part.size())
+      throw UserError(std::string(kName) + ": '" + part + "' is no phase and its seconds", "--timeout init=30,op=60");
+    const double seconds = OptionReader::amount(kName, part.substr(sign + 1), "seconds");
+    (phase == "init" ? options.init_timeout : options.plan.timeout) = seconds;
+    begin = end + 1;
+  }
+}
+
 void check_together(const Options& options) {
   const SweepPlan& plan = options.plan;
   if (plan.graph_launches > 0 && plan.blocking != Blocking::kNot)
     throw UserError("-G and -z: a CUDA graph is captured as a whole, without a wait in it", "leave one of them out");
   if (plan.graph_launches > 0 && plan.each_iteration)
     throw UserError("-G and -I: the iterations of a CUDA graph have no times of their own", "leave one of them out");
+  if (plan.graph_launches > 0 && plan.samples)
+    throw UserError("-G and --stats: the iterations of a CUDA graph have no times of their own",
+                    "leave one of them out");
   if (plan.graph_launches > 0 && options.null_stream)
     throw UserError("-G and -y: CUDA captures no graph from the null stream", "leave one of them out");
   if (plan.each_iteration && plan.skipped_iterations >= plan.iterations)
@@ -115,6 +138,9 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.gpus = read.integer("ngpus", 1);
   options.cycles = read.integer("run_cycles", 0);
   options.json_file = read.text("output_file");
+  options.csv_file = read.text("csv");
+  options.baseline_file = read.text("baseline");
+  options.allowed_growth = read.percent("max-regression");
   options.backend = backend_from(read.text("backend"));
   options.share_gpu = parsed.count("share-gpu") > 0;
   options.threads = read.integer("nthreads", 1);
@@ -135,13 +161,15 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   plan.iterations = read.integer("iters", 1);
   plan.warmups = read.integer("warmup_iters", 0);
   plan.aggregate = read.integer("agg_iters", 1);
-  plan.checks = read.integer("check", 0);
+  plan.checks_timed = read.text("check") == "timed";
+  plan.checks = plan.checks_timed ? 1 : read.integer("check", 0);
   plan.across = static_cast<TimeAcross>(read.integer("average", 0, 3));
-  plan.timeout = read.seconds("timeout");
+  read_timeouts(read.text("timeout"), options);
   plan.graph_launches = read.integer("cudagraph", 0);
   plan.blocking = static_cast<Blocking>(read.integer("blocking", 0, 3));
   plan.each_iteration = read.yes("per_iter_timing");
   plan.skipped_iterations = read.integer("per_iter_skip", 0);
+  plan.samples = parsed.count("stats") > 0;
   check_together(options);
   return options;
 }

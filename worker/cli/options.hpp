@@ -23,6 +23,10 @@ struct Options {
   int gpus = 1;     ///< of each thread
   int cycles = 1;   ///< runs of the whole sweep; 0: until stopped
   std::string json_file;
+  std::string csv_file;
+  std::string baseline_file;              ///< JSON of an earlier run; empty: nothing is compared
+  double allowed_growth = 0.05;           ///< of a time since then, as a share
+  double init_timeout = 60;               ///< seconds of any one wait before the first operation; 0: for ever
   std::optional<double> least_bandwidth;  ///< GB/s, of NCCL_TESTS_MIN_BW: an average below nine tenths of it fails
   BackendChoice backend = BackendChoice::kAuto;
   bool share_gpu = false;

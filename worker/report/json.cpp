@@ -31,13 +31,40 @@ json to_json(const Measurement& measured, bool cpu_time) {
           {"nwrong", measured.wrong ? json(*measured.wrong) : json(nullptr)}};
 }
 
+json to_json(const Statistics& spread) {
+  return {{"min_us", spread.min * 1e6},         {"max_us", spread.max * 1e6},  {"avg_us", spread.average * 1e6},
+          {"p50_us", spread.p50 * 1e6},         {"p95_us", spread.p95 * 1e6},  {"p99_us", spread.p99 * 1e6},
+          {"stdev_us", spread.deviation * 1e6}, {"cv_pct", spread.variation()}};
+}
+
 json spread_of(const Measurement& measured) {
-  const Statistics spread = measured.statistics();
-  std::vector<double> microseconds;
-  for (double seconds : measured.iterations) microseconds.push_back(seconds * 1e6);
-  return {{"min_us", spread.min * 1e6},         {"max_us", spread.max * 1e6},   {"avg_us", spread.average * 1e6},
-          {"p50_us", spread.p50 * 1e6},         {"p95_us", spread.p95 * 1e6},   {"p99_us", spread.p99 * 1e6},
-          {"stdev_us", spread.deviation * 1e6}, {"cv_pct", spread.variation()}, {"times_us", microseconds}};
+  json spread = to_json(measured.statistics());
+  spread["times_us"] = json::array();
+  for (double seconds : measured.iterations) spread["times_us"].push_back(seconds * 1e6);
+  return spread;
+}
+
+json to_json(const Sample& sample) {
+  json ranks = json::array();
+  for (const RankSample& rank : sample.ranks) {
+    json one = to_json(rank.inside);
+    one.update({{"rank", rank.rank},
+                {"hostname", rank.host},
+                {"median_late_us", rank.median_late * 1e6},
+                {"worst_late_us", rank.worst_late * 1e6},
+                {"last_in_pct", rank.last_in_share * 100}});
+    ranks.push_back(one);
+  }
+  const RankSample* straggler = straggler_of(sample);
+  json all = to_json(sample.inside);
+  all.update({{"iterations", sample.iterations},
+              {"settled", sample.settled},
+              {"clock_error_us", sample.clock_error * 1e6},
+              {"median_skew_us", sample.median_skew * 1e6},
+              {"worst_skew_us", sample.worst_skew * 1e6},
+              {"straggler", straggler == nullptr ? json(nullptr) : json(straggler->rank)},
+              {"ranks", ranks}});
+  return all;
 }
 
 json config_of(const TableHead& head) {
@@ -123,16 +150,19 @@ void JsonReport::add(const Row& row) {
     result["out_of_place_per_iter"] = spread_of(row.out_of_place);
     result["in_place_per_iter"] = spread_of(row.in_place);
   }
+  if (row.out_of_place.sample) result["ringrun"]["out_of_place_stats"] = to_json(*row.out_of_place.sample);
+  if (row.in_place.sample) result["ringrun"]["in_place_stats"] = to_json(*row.in_place.sample);
   document_->root["results"].push_back(std::move(result));
 }
 
-void JsonReport::write(const SweepSummary& summary, std::optional<double> least_bandwidth) {
+void JsonReport::write(const SweepSummary& summary, std::optional<double> least_bandwidth,
+                       const std::vector<std::string>& errors) {
   json& root = document_->root;
   root["out_of_bounds"] = {{"count", summary.wrong}, {"okay", summary.wrong == 0}};
   root["average_bus_bandwidth"] = {
       {"bandwidth", summary.average_bus_bandwidth()},
       {"okay", least_bandwidth ? json(summary.is_fast_enough(*least_bandwidth)) : json("unchecked")}};
-  root["errors"] = json::array();
+  root["errors"] = errors;
   root["end_time"] = now();
   document_->out.close();
   document_->out.open(document_->file, std::ios::trunc);

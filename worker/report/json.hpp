@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "worker/report/table.hpp"
 
@@ -19,7 +20,8 @@ class JsonReport {
   JsonReport& operator=(const JsonReport&) = delete;
   void add(const Row& row);
   /// Writes the file. Throws UserError where that fails.
-  void write(const SweepSummary& summary, std::optional<double> least_bandwidth);
+  void write(const SweepSummary& summary, std::optional<double> least_bandwidth,
+             const std::vector<std::string>& errors);
 
  private:
   struct Document;

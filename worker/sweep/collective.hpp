@@ -10,15 +10,6 @@
 
 namespace ringrun::worker {
 
-/// Elements of one rank that are not what they must be.
-struct WrongElements {
-  int rank = 0;
-  std::uint64_t count = 0;
-  std::uint64_t first_index = 0;  ///< in the rank's result
-  std::string expected;           ///< at first_index, as text, since its type varies
-  std::string got;
-};
-
 struct MemoryUse {
   std::string what;
   double bytes = 0;

@@ -7,6 +7,56 @@ namespace {
 
 using nlohmann::json;
 
+json to_json(const Statistics& statistics) {
+  return {statistics.min, statistics.max, statistics.average,  statistics.p50,
+          statistics.p95, statistics.p99, statistics.deviation};
+}
+
+Statistics statistics_from(const json& from) {
+  return {from.at(0), from.at(1), from.at(2), from.at(3), from.at(4), from.at(5), from.at(6)};
+}
+
+json to_json(const std::vector<RankSample>& samples) {
+  json all = json::array();
+  for (const RankSample& sample : samples) {
+    all.push_back({{"rank", sample.rank},
+                   {"host", sample.host},
+                   {"inside", to_json(sample.inside)},
+                   {"median_late", sample.median_late},
+                   {"worst_late", sample.worst_late},
+                   {"last_in_share", sample.last_in_share}});
+  }
+  return all;
+}
+
+std::vector<RankSample> rank_samples_from(const json& from) {
+  std::vector<RankSample> samples;
+  for (const json& one : from) {
+    samples.push_back({one.at("rank"), one.at("host"), statistics_from(one.at("inside")), one.at("median_late"),
+                       one.at("worst_late"), one.at("last_in_share")});
+  }
+  return samples;
+}
+
+json to_json(const std::optional<Sample>& sample) {
+  if (!sample) return nullptr;
+  return {{"inside", to_json(sample->inside)},  {"iterations", sample->iterations},
+          {"settled", sample->settled},         {"clock_error", sample->clock_error},
+          {"median_skew", sample->median_skew}, {"worst_skew", sample->worst_skew},
+          {"ranks", to_json(sample->ranks)}};
+}
+
+std::optional<Sample> sample_from(const json& from) {
+  if (from.is_null()) return std::nullopt;
+  return Sample{statistics_from(from.at("inside")),
+                from.at("iterations"),
+                from.at("settled"),
+                from.at("clock_error"),
+                from.at("median_skew"),
+                from.at("worst_skew"),
+                rank_samples_from(from.at("ranks"))};
+}
+
 json to_json(const Measurement& measured) {
   return {{"seconds", measured.seconds},
           {"enqueued_seconds", measured.enqueued_seconds},
@@ -14,7 +64,8 @@ json to_json(const Measurement& measured) {
           {"bus", measured.bandwidth.bus},
           {"wrong", measured.wrong ? json(*measured.wrong) : json(nullptr)},
           {"wrong_locations", measured.wrong_locations},
-          {"iterations", measured.iterations}};
+          {"iterations", measured.iterations},
+          {"sample", to_json(measured.sample)}};
 }
 
 Measurement measurement_from(const json& from) {
@@ -26,6 +77,7 @@ Measurement measurement_from(const json& from) {
   if (!from.at("wrong").is_null()) measured.wrong = from.at("wrong").get<std::uint64_t>();
   from.at("wrong_locations").get_to(measured.wrong_locations);
   from.at("iterations").get_to(measured.iterations);
+  measured.sample = sample_from(from.at("sample"));
   return measured;
 }
 
@@ -46,7 +98,7 @@ std::string to_text(const Row& row) {
               {"output_in_place", operation.layout.output_in_place},
               {"out_of_place", to_json(row.out_of_place)},
               {"in_place", to_json(row.in_place)}}
-      .dump();
+      .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 Row row_from(const std::string& text) {
@@ -68,5 +120,11 @@ Row row_from(const std::string& text) {
   row.in_place = measurement_from(from.at("in_place"));
   return row;
 }
+
+std::string to_text(const std::vector<RankSample>& samples) {
+  return to_json(samples).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::vector<RankSample> rank_samples_from(const std::string& text) { return rank_samples_from(json::parse(text)); }
 
 }  // namespace ringrun::worker

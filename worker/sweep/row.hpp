@@ -7,6 +7,7 @@
 
 #include "worker/sweep/bandwidth.hpp"
 #include "worker/sweep/operation.hpp"
+#include "worker/sweep/sample.hpp"
 #include "worker/sweep/statistics.hpp"
 
 namespace ringrun::worker {
@@ -18,6 +19,8 @@ struct Measurement {
   std::optional<std::uint64_t> wrong;        ///< elements over all ranks and checks; nothing: not checked
   std::vector<std::string> wrong_locations;  ///< one line for each rank that has some
   std::vector<double> iterations;            ///< seconds of each, the longest of all processes; empty: not asked for
+
+  std::optional<Sample> sample;  ///< of --stats
 
   Statistics statistics() const { return statistics_of(iterations); }
 };
@@ -32,5 +35,9 @@ struct Row {
 /// A row as it travels from the group that measured it to the process that prints it.
 std::string to_text(const Row& row);
 Row row_from(const std::string& text);
+
+/// The same of the samples of one process's ranks.
+std::string to_text(const std::vector<RankSample>& samples);
+std::vector<RankSample> rank_samples_from(const std::string& text);
 
 }  // namespace ringrun::worker

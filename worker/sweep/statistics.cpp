@@ -27,4 +27,16 @@ Statistics statistics_of(std::vector<double> sample) {
   return statistics;
 }
 
+double median_error_of(std::vector<double> sample) {
+  const auto count = static_cast<double>(sample.size());
+  if (count < 6) return 1;
+  std::sort(sample.begin(), sample.end());
+  // The number of members below the median is binomial: half of them, with a deviation of half their root.
+  const double reach = 1.96 / 2 * std::sqrt(count);
+  const auto low = static_cast<std::size_t>(std::max(0.0, std::floor(count / 2 - reach)));
+  const std::size_t high = std::min(sample.size() - 1, static_cast<std::size_t>(std::ceil(count / 2 + reach)));
+  const double median = sample[sample.size() / 2];
+  return median > 0 ? (sample[high] - sample[low]) / 2 / median : 0;
+}
+
 }  // namespace ringrun::worker

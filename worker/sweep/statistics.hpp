@@ -22,4 +22,8 @@ struct Statistics {
 /// All 0 for an empty sample.
 Statistics statistics_of(std::vector<double> sample);
 
+/// Half the width of the interval that the median of all possible samples is in with 95 % certainty, whatever their
+/// distribution, as a share of this sample's median. 1 where the sample is too small to tell (below 6).
+double median_error_of(std::vector<double> sample);
+
 }  // namespace ringrun::worker

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "worker/sweep/sampler.hpp"
+
 namespace ringrun::worker {
 namespace {
 
@@ -25,7 +27,12 @@ double combine_threads(const std::vector<double>& times, TimeAcross how) {
 class Sweep {
  public:
   Sweep(const SweepPlan& plan, Collective& collective, Team& team, Watch& watch, std::uint32_t& seed)
-      : plan_(plan), collective_(collective), team_(team), watch_(watch), seed_(seed) {}
+      : plan_(plan),
+        collective_(collective),
+        team_(team),
+        watch_(watch),
+        seed_(seed),
+        sampler_(plan.sample_limits, team, watch) {}
 
   void warm_up(const Operation& like) {
     for (std::int64_t bytes : {plan_.sizes.back(), plan_.sizes.front()}) {
@@ -79,7 +86,10 @@ class Sweep {
     timed.blocking = plan_.blocking;
     timed.each_iteration = plan_.each_iteration;
     timed.barrier = [this] { team_.barrier(); };
+    const bool defined = !operation.in_place || operation.description().defined_in_place;
+    if (plan_.checks_timed && defined) timed.checked_with = ++seed_;
     const RunTimes times = run(operation, timed, one_took);
+    timed.checked_with.reset();
     Measurement measured;
     {
       const auto phase =
@@ -92,7 +102,16 @@ class Sweep {
       if (plan_.each_iteration) measured.iterations = longest_iterations(times.iterations);
     }
     measured.bandwidth = bandwidth_of(operation, measured.seconds);
-    const bool defined = !operation.in_place || operation.description().defined_in_place;
+    if (plan_.samples) {
+      timed.spans = true;
+      measured.sample = sampler_.take(operation, plan_.iterations, plan_.aggregate,
+                                      deadline_for(plan_, operation, 1, 0), [&](int iterations) {
+                                        timed.iterations = iterations;
+                                        barrier(operation);
+                                        return run(operation, timed, one_took);
+                                      });
+    }
+    if (times.wrong) count_wrong(operation, *times.wrong, measured);
     if (plan_.checks > 0 && defined) check(operation, measured);
     return measured;
   }
@@ -105,28 +124,38 @@ class Sweep {
   }
 
   void check(const Operation& operation, Measurement& measured) {
-    measured.wrong = 0;
     for (int i = 0; i < plan_.checks; ++i) {
-      const auto phase = watch_.enter("check of the " + text_of(operation), deadline_for(plan_, operation, 2, 0));
-      std::uint64_t here = 0;
-      std::string locations;
-      for (const WrongElements& wrong : collective_.verify(operation, ++seed_)) {
-        here += wrong.count;
-        if (wrong.count > 0) locations += locate(operation, wrong);
+      std::vector<WrongElements> wrong;
+      {
+        const auto phase = watch_.enter("check of the " + text_of(operation), deadline_for(plan_, operation, 2, 0));
+        wrong = collective_.verify(operation, ++seed_);
       }
-      const std::uint64_t everywhere = team_.sum(here);
-      *measured.wrong += everywhere;
-      if (everywhere == 0) continue;
-      for (const std::string& text : team_.gather(locations)) {
-        if (!text.empty()) measured.wrong_locations.push_back(text);
-      }
+      count_wrong(operation, wrong, measured);
+    }
+  }
+
+  void count_wrong(const Operation& operation, const std::vector<WrongElements>& here, Measurement& measured) {
+    const auto phase =
+        watch_.enter("exchange of what is wrong in the " + text_of(operation), deadline_for(plan_, operation, 1, 0));
+    std::uint64_t count = 0;
+    std::string locations;
+    for (const WrongElements& wrong : here) {
+      count += wrong.count;
+      if (wrong.count > 0) locations += locate(operation, wrong);
+    }
+    const std::uint64_t everywhere = team_.sum(count);
+    measured.wrong = measured.wrong.value_or(0) + everywhere;
+    if (everywhere == 0) return;
+    for (const std::string& text : team_.gather(locations)) {
+      if (!text.empty()) measured.wrong_locations.push_back(text);
     }
   }
 
   std::string locate(const Operation& operation, const WrongElements& wrong) const {
     const std::string group = team_.groups() > 1 ? "group " + std::to_string(team_.group()) + " " : "";
+    const std::string when = wrong.iteration < 0 ? "" : " after timed iteration " + std::to_string(wrong.iteration);
     return group + "rank " + std::to_string(wrong.rank) + ": " + std::to_string(wrong.count) + " wrong in the " +
-           text_of(operation) + ", first at element " + std::to_string(wrong.first_index) + " of " +
+           text_of(operation) + when + ", first at element " + std::to_string(wrong.first_index) + " of " +
            std::to_string(operation.layout.receive) + ": expected " + wrong.expected + ", got " + wrong.got + "\n";
   }
 
@@ -135,6 +164,7 @@ class Sweep {
   Team& team_;
   Watch& watch_;
   std::uint32_t& seed_;
+  Sampler sampler_;
 };
 
 }  // namespace

@@ -25,13 +25,16 @@ struct SweepPlan {
   int iterations = 20;
   int warmups = 1;
   int aggregate = 1;
-  int checks = 1;  ///< 0: results are not checked
+  int checks = 1;             ///< 0: results are not checked
+  bool checks_timed = false;  ///< the timed operations' results too
   TimeAcross across = TimeAcross::kAverage;
   int graph_launches = 0;  ///< 0: no CUDA graph
   Blocking blocking = Blocking::kNot;
   bool each_iteration = false;  ///< every iteration's time
-  int skipped_iterations = 0;   ///< of those times, the first ones are left out
-  double timeout = 60;          ///< seconds of any one wait; 0: for ever
+  bool samples = false;         ///< --stats: as many iterations as the spread needs, each rank's times and arrivals
+  SampleLimits sample_limits;
+  int skipped_iterations = 0;  ///< of those times, the first ones are left out
+  double timeout = 60;         ///< seconds of any one wait; 0: for ever
 
   bool leaves_out(DataType type, ReduceOp op) const {
     return std::find(left_out.begin(), left_out.end(), std::pair(type, op)) != left_out.end();

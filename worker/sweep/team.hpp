@@ -9,6 +9,12 @@ namespace ringrun::worker {
 /// How one time is made of the times of all processes: the numbers of the option -a.
 enum class TimeAcross : int { kRankZero = 0, kAverage = 1, kMin = 2, kMax = 3 };
 
+/// What this process's steady clock lacks to that of the group's first process, in seconds.
+struct ClockOffset {
+  double seconds = 0;
+  double error = 0;  ///< that the offset may be wrong by
+};
+
 /// The processes of a sweep, seen from one of them. They may be divided into groups, which measure side by side. Every
 /// call is collective: over the group, where nothing else is said.
 class Team {
@@ -27,6 +33,7 @@ class Team {
   virtual std::uint64_t sum(std::uint64_t value) = 0;
   /// The largest of each place; every process gives as many values.
   virtual std::vector<double> largest(const std::vector<double>& values) = 0;
+  virtual ClockOffset clock_offset() = 0;
   /// The texts of all processes in their order, on every process.
   virtual std::vector<std::string> gather(const std::string& text) = 0;
   /// The same, of the processes of all groups.

@@ -7,7 +7,9 @@
 
 #include "lib/nccl/check.hpp"
 #include "worker/backend/backend_limits.hpp"
+#include "worker/sweep/buffer_slice.hpp"
 #include "worker/sweep/expected.hpp"
+#include "worker/sweep/timed_check.hpp"
 
 namespace ringrun::worker {
 
@@ -88,6 +90,19 @@ std::optional<std::string> NcclCollective::refusal(const Operation& operation) c
 }
 
 RunTimes NcclCollective::run(const Operation& operation, const RunPlan& plan) {
+  const BufferSlices slices(settings_.max_bytes, operation.bytes());
+  const int parts = slices.used_by(plan.iterations);
+  const bool checked = checks_results(operation, plan, parts);
+  const Pattern pattern = pattern_for(operation, plan.checked_with.value_or(0));
+  if (checked) {
+    for (const NcclRank& rank : here_) {
+      for (int i = 0; i < parts; ++i) fill(rank, operation, pattern, slices.offset(i));
+      check_cuda(cudaStreamSynchronize(rank.stream.get()), "cudaStreamSynchronize");
+    }
+    here_.front().select();
+    // Filling does not last as long everywhere.
+    plan.barrier();
+  }
   std::vector<NcclLane::Times> of_lanes(lanes_.size());
   on_each_lane([&](std::size_t lane, const Meet& meet_threads) {
     if (here_.size() > 1) ranks_of_lane(lane).front()->select();
@@ -107,8 +122,32 @@ RunTimes NcclCollective::run(const Operation& operation, const RunPlan& plan) {
     times.iterations.resize(lane.iterations.size());
     for (std::size_t i = 0; i < lane.iterations.size(); ++i)
       times.iterations[i] = std::max(times.iterations[i], lane.iterations[i]);
+    times.spans.insert(times.spans.end(), lane.spans.begin(), lane.spans.end());
   }
+  if (!checked) return times;
+  times.wrong.emplace();
+  for (const NcclRank& rank : here_) {
+    WrongElements all;
+    all.rank = rank.rank;
+    for (int i = 0; i < parts; ++i)
+      add_part(all, compare(rank, operation, pattern, slices.offset(i)), last_iteration_of(i, parts, plan.iterations));
+    times.wrong->push_back(all);
+  }
+  here_.front().select();
   return times;
+}
+
+/// Input and results that were never written, `offset` bytes from the begin of the buffers.
+void NcclCollective::fill(const NcclRank& here, const Operation& operation, const Pattern& pattern,
+                          std::size_t offset) const {
+  here.select();
+  for (const Segment& segment : result_of(operation, here.rank)) {
+    check_cuda(fill_wrong_on_gpu(here.output(operation) + offset, operation.type, pattern, segment, here.stream.get()),
+               "fill_wrong_on_gpu");
+  }
+  check_cuda(fill_contribution_on_gpu(here.input(operation) + offset, operation.type, pattern, here.rank,
+                                      operation.layout.send, here.stream.get()),
+             "fill_contribution_on_gpu");
 }
 
 std::vector<WrongElements> NcclCollective::verify(const Operation& operation, std::uint32_t seed) {
@@ -116,27 +155,21 @@ std::vector<WrongElements> NcclCollective::verify(const Operation& operation, st
   std::vector<NcclRank*> all;
   for (NcclRank& rank : here_) {
     all.push_back(&rank);
-    rank.select();
-    for (const Segment& segment : result_of(operation, rank.rank)) {
-      check_cuda(fill_wrong_on_gpu(rank.output(operation), operation.type, pattern, segment, rank.stream.get()),
-                 "fill_wrong_on_gpu");
-    }
-    check_cuda(fill_contribution_on_gpu(rank.input(operation), operation.type, pattern, rank.rank,
-                                        operation.layout.send, rank.stream.get()),
-               "fill_contribution_on_gpu");
+    fill(rank, operation, pattern, 0);
   }
   NcclLane(all, abandoned_).run_once(operation, settings_.checks_graphs);
   std::vector<WrongElements> wrong;
-  for (const NcclRank& rank : here_) wrong.push_back(compare(rank, operation, pattern));
+  for (const NcclRank& rank : here_) wrong.push_back(compare(rank, operation, pattern, 0));
   here_.front().select();
   return wrong;
 }
 
-WrongElements NcclCollective::compare(const NcclRank& here, const Operation& operation, const Pattern& pattern) const {
+WrongElements NcclCollective::compare(const NcclRank& here, const Operation& operation, const Pattern& pattern,
+                                      std::size_t offset) const {
   here.select();
   const cudaStream_t stream = here.stream.get();
   const std::vector<Segment> result = result_of(operation, here.rank);
-  const void* data = here.output(operation);
+  const void* data = here.output(operation) + offset;
   auto* mismatches = static_cast<Mismatches*>(here.scratch.get());
   auto* element = reinterpret_cast<ElementValue*>(mismatches + 1);
   Mismatches found{0, ~0ull};

@@ -30,7 +30,9 @@ class NcclCollective : public Collective {
   /// gets a function that waits for the others. Throws what the first one that failed threw.
   using Meet = std::function<void()>;
   void on_each_lane(const std::function<void(std::size_t, const Meet&)>& work);
-  WrongElements compare(const NcclRank& here, const Operation& operation, const Pattern& pattern) const;
+  void fill(const NcclRank& here, const Operation& operation, const Pattern& pattern, std::size_t offset) const;
+  WrongElements compare(const NcclRank& here, const Operation& operation, const Pattern& pattern,
+                        std::size_t offset) const;
   double taken() const;
 
   GpuBackend::Settings settings_;

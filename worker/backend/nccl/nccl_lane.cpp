@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "lib/nccl/check.hpp"
+#include "worker/backend/nccl/timeline.hpp"
 #include "worker/sweep/buffer_slice.hpp"
 
 namespace ringrun::worker {
@@ -17,46 +18,6 @@ constexpr std::chrono::milliseconds kBetweenErrorChecks{1};
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 }  // namespace
-
-/// Events between the iterations, on each rank's stream.
-struct NcclLane::Timeline {
-  explicit Timeline(const std::vector<NcclRank*>& ranks, int iterations) : ranks_(ranks), events_(ranks.size()) {
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-      ranks[r]->select();
-      for (int i = 0; i <= iterations; ++i) {
-        cudaEvent_t event = nullptr;
-        check_cuda(cudaEventCreate(&event), "cudaEventCreate");
-        events_[r].emplace_back(event);
-      }
-    }
-  }
-
-  void mark(int iteration) const {
-    for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      if (ranks_.size() > 1) ranks_[r]->select();
-      check_cuda(cudaEventRecord(events_[r][static_cast<std::size_t>(iteration)].get(), ranks_[r]->stream.get()),
-                 "cudaEventRecord");
-    }
-  }
-
-  std::vector<double> longest() const {
-    std::vector<double> seconds(events_.front().size() - 1, 0);
-    for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      ranks_[r]->select();
-      for (std::size_t i = 0; i < seconds.size(); ++i) {
-        float milliseconds = 0;
-        check_cuda(cudaEventElapsedTime(&milliseconds, events_[r][i].get(), events_[r][i + 1].get()),
-                   "cudaEventElapsedTime");
-        seconds[i] = std::max(seconds[i], milliseconds * 1e-3);
-      }
-    }
-    return seconds;
-  }
-
- private:
-  const std::vector<NcclRank*>& ranks_;
-  std::vector<std::vector<Event>> events_;
-};
 
 NcclLane::NcclLane(std::vector<NcclRank*> ranks, const std::atomic<bool>& abandoned)
     : ranks_(std::move(ranks)), abandoned_(abandoned) {}
@@ -129,6 +90,20 @@ NcclLane::Times NcclLane::run(const Operation& operation, const RunPlan& plan, s
     times.enqueued = seconds_since(start);
     wait();
     times.total = seconds_since(start);
+    return times;
+  }
+  if (plan.spans) {
+    const SpanTimeline timeline(ranks_, plan.iterations);
+    ranks_.front()->select();
+    // Taking the events lasts longer here than there.
+    meet();
+    for (int i = 0; i < plan.iterations; ++i) {
+      timeline.begin(i);
+      enqueue_numbered(i);
+      timeline.end(i);
+    }
+    wait();
+    times.spans = timeline.spans();
     return times;
   }
   if (plan.each_iteration) {

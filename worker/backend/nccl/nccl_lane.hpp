@@ -21,6 +21,7 @@ class NcclLane {
     double total = 0;
     double enqueued = 0;
     std::vector<double> iterations;  ///< the longest of the ranks
+    std::vector<RankSpans> spans;    ///< of each rank
   };
   /// `meet` waits for the process's other threads, and for all processes.
   Times run(const Operation& operation, const RunPlan& plan, std::size_t buffer_bytes,
@@ -36,7 +37,6 @@ class NcclLane {
     NcclCall call;
     int device;
   };
-  struct Timeline;
 
   std::vector<Prepared> prepare(const Operation& operation) const;
   /// In a group where the lane has several ranks. `offset` in bytes is added to both places.

@@ -1,0 +1,99 @@
+// The worker's files, its comparison with an earlier run, and what is left of a run that is ended early.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/mpirun.hpp"
+
+namespace ringrun::test {
+namespace {
+
+using std::chrono::seconds;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Lt;
+
+/// A folder that is gone with the test.
+class WorkerOutputs : public testing::Test {
+ protected:
+  WorkerOutputs() : folder_(std::filesystem::temp_directory_path() / ("ringrun-outputs-" + std::to_string(getpid()))) {
+    std::filesystem::create_directory(folder_);
+  }
+  ~WorkerOutputs() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name) const { return folder_ / name; }
+  std::string contents(const std::string& name) const {
+    std::ifstream in(file(name));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(file(name)) << text; }
+
+  static CommandResult sweep(std::vector<std::string> options) {
+    std::vector<std::string> words{"./worker", "--backend", "mpi", "-b", "1K", "-e", "4K", "-f", "2"};
+    words.insert(words.end(), options.begin(), options.end());
+    return mpirun(2, words);
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+TEST_F(WorkerOutputs, AreCommaSeparatedValuesAndASummaryLine) {
+  const auto run = sweep({"--csv", file("x.csv")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(contents("x.csv"), ContainsRegex("\nall_reduce,0,2,4096,1024,float,sum,-1,in_place,[0-9.]+,[0-9.]+,[0-9.]"
+                                               "+,0,"));
+  EXPECT_THAT(run.out, ContainsRegex("# Summary: float sum: 1K in [0-9.]+ us, peak busbw [0-9.]+ GB/s at "));
+  EXPECT_EQ(run.err, "") << "progress belongs to terminals";
+}
+
+TEST_F(WorkerOutputs, AreComparedWithAnEarlierRunAndTheExitCodeSaysWhatBecameSlower) {
+  ASSERT_EQ(sweep({"-J", file("old.json")}).exit_code, 0);
+  auto old = nlohmann::json::parse(contents("old.json"));
+  for (auto& result : old["results"]) {
+    for (const char* placement : {"out_of_place", "in_place"}) result[placement]["time"] = 1e6;
+  }
+  write("slow.json", old.dump());
+  const auto faster = sweep({"--baseline", file("slow.json")});
+  EXPECT_EQ(faster.exit_code, 0) << faster.err;
+  EXPECT_THAT(faster.out, HasSubstr("# Faster: all_reduce 1024 B float sum, out-of-place: "));
+  EXPECT_THAT(faster.out, HasSubstr(": 6 measurements compared, 0 not in it; none slower by more than 5 %: OK\n"));
+  for (auto& result : old["results"]) result["in_place"]["time"] = 0.001;
+  write("fast.json", old.dump());
+  const auto slower = sweep({"--baseline", file("fast.json"), "--max-regression", "50%"});
+  EXPECT_EQ(slower.exit_code, 7) << slower.err;
+  EXPECT_THAT(slower.out, HasSubstr("# Slower: all_reduce 4096 B float sum, in-place: "));
+}
+
+TEST_F(WorkerOutputs, HoldWhatWasMeasuredWhenTheSweepIsInterrupted) {
+  // An endless sweep that mpirun is told to end.
+  const auto run = run_command(
+      {"sh", "-c",
+       "exec timeout --foreground -s INT 4 mpirun --oversubscribe --bind-to none -np 2 " + built_program("worker") +
+           " --backend mpi -b 8 -e 64 -f 2 -n 20000 -N 0 -J " + file("partial.json") + " --csv " + file("partial.csv")},
+      {.env = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}, .timeout = seconds(20)});
+  EXPECT_NE(run.exit_code, 0);
+  EXPECT_THAT(run.elapsed, Lt(seconds(15)));
+  EXPECT_THAT(run.out, ContainsRegex("# PARTIAL: ended by SIG[A-Z]+ after [0-9]+ rows\n"));
+  EXPECT_THAT(run.out, HasSubstr("# Summary: float sum: 8 B in "));
+  EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 0 OK"));
+  const auto json = nlohmann::json::parse(contents("partial.json"), nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_GT(json["results"].size(), 3u);
+  EXPECT_THAT(json["errors"][0].get<std::string>(), HasSubstr("partial: ended by SIG"));
+  EXPECT_THAT(contents("partial.csv"), HasSubstr("\nall_reduce,0,2,8,2,float,sum,-1,out_of_place,"));
+}
+
+TEST_F(WorkerOutputs, NeedABaselineThatCanBeRead) {
+  const auto none = sweep({"--baseline", file("none.json")});
+  EXPECT_EQ(none.exit_code, 6);
+  EXPECT_THAT(none.err, HasSubstr("--baseline: cannot read"));
+}
+
+}  // namespace
+}  // namespace ringrun::test

@@ -1,0 +1,150 @@
+#include "worker/report/baseline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "lib/error.hpp"
+
+namespace ringrun::worker {
+namespace {
+
+using nlohmann::json;
+
+std::string key_of(std::string_view collective, std::int64_t bytes, std::string_view type, std::string_view op,
+                   std::int64_t root, int group, const char* placement) {
+  std::string key = fmt::format("{} {} B {}", collective, bytes, type);
+  if (op != "none") key += fmt::format(" {}", op);
+  if (root >= 0) key += fmt::format(" root {}", root);
+  if (group != 0) key += fmt::format(" group {}", group);
+  return key + ", " + placement;
+}
+
+/// nccl-tests writes some numbers as texts.
+double number_from(const json& value) {
+  return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : value.get<double>();
+}
+
+/// Of a mean over so many iterations, or of their median: two standard errors of the mean.
+double error_of(const Statistics& spread, std::size_t iterations) {
+  if (spread.average <= 0 || iterations < 2) return 0;
+  return 2 * spread.deviation / spread.average / std::sqrt(static_cast<double>(iterations));
+}
+
+double error_in(const json& result, const std::string& placement) {
+  const json stats = result.value("ringrun", json::object()).value(placement + "_stats", json());
+  const json spread = stats.is_object() ? stats : result.value(placement + "_per_iter", json());
+  if (!spread.is_object() || !spread.contains("stdev_us")) return 0;
+  const double iterations = spread.contains("iterations")
+                                ? number_from(spread["iterations"])
+                                : static_cast<double>(spread.value("times_us", json::array()).size());
+  Statistics statistics;
+  statistics.average = number_from(spread.value("avg_us", json(0)));
+  statistics.deviation = number_from(spread["stdev_us"]);
+  return error_of(statistics, static_cast<std::size_t>(iterations));
+}
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Of the median of the cycles: what each cycle knows of itself, or how far they lie apart.
+double error_of(const Timing& timing) {
+  return std::max(timing.error, error_of(statistics_of(timing.microseconds), timing.microseconds.size()));
+}
+
+}  // namespace
+
+bool Comparison::is_slower() const {
+  return std::any_of(differences.begin(), differences.end(), [](const Difference& each) { return each.slower(); });
+}
+
+Timings baseline_from(const std::string& text, const std::string& file) {
+  Timings timings;
+  try {
+    const json whole = json::parse(text);
+    for (const json& result : whole.at("results")) {
+      std::string collective = result.value("experiment_name", "all_reduce_perf");
+      collective = collective.substr(0, collective.rfind("_perf"));
+      for (const std::string placement : {"out_of_place", "in_place"}) {
+        const json& measured = result.at(placement);
+        if (!measured.contains("time")) continue;
+        Timing& timing = timings[key_of(collective, static_cast<std::int64_t>(number_from(result.at("size"))),
+                                        result.at("type").get<std::string>(), result.at("redop").get<std::string>(),
+                                        static_cast<std::int64_t>(number_from(result.at("root"))),
+                                        result.value("ringrun", json::object()).value("group", 0),
+                                        placement == "in_place" ? "in-place" : "out-of-place")];
+        timing.microseconds.push_back(number_from(measured["time"]));
+        timing.error = std::max(timing.error, error_in(result, placement));
+      }
+    }
+  } catch (const json::exception& error) {
+    throw UserError("--baseline: " + file + " is not the worker's JSON, nor that of nccl-tests: " + error.what(),
+                    "give a file that was written by -J");
+  }
+  if (timings.empty())
+    throw UserError("--baseline: " + file + " has no measurement with a time", "give a file that was written by -J");
+  return timings;
+}
+
+Timings read_baseline(const std::string& file) {
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw UserError("--baseline: cannot read " + file, "give a file that was written by -J");
+  return baseline_from(text, file);
+}
+
+void add_row(Timings& timings, const Row& row) {
+  const Operation& operation = row.operation;
+  for (const Measurement* measured : {&row.out_of_place, &row.in_place}) {
+    Timing& timing =
+        timings[key_of(name_of(operation.kind), static_cast<std::int64_t>(operation.bytes()), name_of(operation.type),
+                       operation.description().reduces ? name_of(operation.op) : "none", operation.root, row.group,
+                       measured == &row.in_place ? "in-place" : "out-of-place")];
+    timing.microseconds.push_back(measured->seconds * 1e6);
+    const double error =
+        measured->sample ? error_of(measured->sample->inside, static_cast<std::size_t>(measured->sample->iterations))
+                         : error_of(measured->statistics(), measured->iterations.size());
+    timing.error = std::max(timing.error, error);
+  }
+}
+
+Comparison compare(const Timings& before, const Timings& now, double allowed) {
+  Comparison comparison;
+  for (const auto& [what, timing] : now) {
+    const auto earlier = before.find(what);
+    if (earlier == before.end()) {
+      ++comparison.missing;
+      continue;
+    }
+    ++comparison.compared;
+    Difference difference{what, median_of(earlier->second.microseconds), median_of(timing.microseconds),
+                          std::hypot(error_of(earlier->second), error_of(timing))};
+    if (difference.before > 0 && std::abs(difference.change()) > allowed + difference.noise)
+      comparison.differences.push_back(std::move(difference));
+  }
+  return comparison;
+}
+
+std::string text_of(const Comparison& comparison, const std::string& file, double allowed) {
+  std::string text;
+  for (const Difference& each : comparison.differences) {
+    text += fmt::format("# {}: {}: {:.2f} us, before {:.2f} ({:+.1f} %, noise {:.1f} %)\n",
+                        each.slower() ? "Slower" : "Faster", each.what, each.now, each.before, 100 * each.change(),
+                        100 * each.noise);
+  }
+  text += fmt::format("# Baseline {}: {} measurements compared, {} not in it; {}\n", file, comparison.compared,
+                      comparison.missing,
+                      comparison.compared == 0 ? "nothing in common: FAILED"
+                      : comparison.is_slower() ? fmt::format("slower by more than {:g} %: FAILED", 100 * allowed)
+                                               : fmt::format("none slower by more than {:g} %: OK", 100 * allowed));
+  return text;
+}
+
+}  // namespace ringrun::worker

@@ -1,0 +1,58 @@
+#include "worker/report/reports.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace ringrun::worker {
+
+Reports::Reports(std::ostream& out, const Options& options, const TableHead& head)
+    : out_(out), options_(options), columns_(head.columns), progress_(head.plan, options.cycles) {
+  if (!options.baseline_file.empty()) before_ = read_baseline(options.baseline_file);
+  if (!options.json_file.empty()) json_.emplace(options.json_file, head);
+  if (!options.csv_file.empty()) csv_.emplace(options.csv_file);
+  print_head(out_, head);
+}
+
+void Reports::add(const Row& row) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return;
+  if (rows_++ == 0) own_group_ = row.group;
+  progress_.clear();
+  print_row(out_, columns_, row);
+  summary_.add(row);
+  highlights_.add(row);
+  if (json_) json_->add(row);
+  if (csv_) csv_->add(row);
+  if (!before_.empty()) add_row(now_, row);
+  if (row.group == own_group_) progress_.show(static_cast<std::int64_t>(row.operation.bytes()));
+}
+
+void Reports::print_end(const MemoryReport& memory) {
+  progress_.clear();
+  for (const std::string& line : highlights_.lines()) out_ << line;
+  if (comparison_) out_ << text_of(*comparison_, options_.baseline_file, options_.allowed_growth);
+  print_foot(out_, options_.plan.kind, summary_, options_.least_bandwidth, memory);
+}
+
+void Reports::finish(const MemoryReport& memory) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return;
+  ended_ = true;
+  if (!before_.empty()) comparison_ = compare(before_, now_, options_.allowed_growth);
+  print_end(memory);
+  if (json_) json_->write(summary_, options_.least_bandwidth, {});
+}
+
+void Reports::finish_partial(const std::string& why) {
+  const std::unique_lock lock(mutex_, std::chrono::milliseconds(500));
+  if (!lock.owns_lock() || ended_) return;
+  ended_ = true;
+  const std::string partial = fmt::format("partial: {} after {} row{}", why, rows_, rows_ == 1 ? "" : "s");
+  progress_.clear();
+  out_ << "# PARTIAL" << partial.substr(7) << '\n';
+  print_end({});
+  if (json_) json_->write(summary_, options_.least_bandwidth, {partial});
+}
+
+}  // namespace ringrun::worker

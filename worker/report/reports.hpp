@@ -1,0 +1,56 @@
+#pragma once
+
+#include <chrono>
+#include <iosfwd>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "worker/cli/options.hpp"
+#include "worker/report/baseline.hpp"
+#include "worker/report/csv.hpp"
+#include "worker/report/highlights.hpp"
+#include "worker/report/json.hpp"
+#include "worker/report/progress.hpp"
+#include "worker/report/table.hpp"
+
+namespace ringrun::worker {
+
+/// All that one process tells of a sweep, of all its cycles: the table, the files, the comparison with an earlier run.
+class Reports {
+ public:
+  /// Reads the baseline and opens the files, so that a wrong name is told before the sweep; throws UserError then.
+  /// `options` and `out` outlive the reports.
+  Reports(std::ostream& out, const Options& options, const TableHead& head);
+
+  void add(const Row& row);
+  /// Throws UserError where a file cannot be written.
+  void finish(const MemoryReport& memory);
+  /// From any thread, at any time: ends the reports with what was measured so far, marked as partial, and why. Rows
+  /// that come later are dropped. Gives up after half a second where a row cannot be written out.
+  void finish_partial(const std::string& why);
+
+  /// After `finish`: with the baseline; nothing where none was asked for.
+  const std::optional<Comparison>& comparison() const { return comparison_; }
+
+ private:
+  void print_end(const MemoryReport& memory);
+
+  std::ostream& out_;
+  const Options& options_;
+  std::timed_mutex mutex_;
+  bool ended_ = false;
+  int rows_ = 0;
+  int own_group_ = 0;  ///< whose rows count for the progress
+  TableColumns columns_;
+  SweepSummary summary_;
+  Highlights highlights_;
+  ProgressLine progress_;
+  std::optional<JsonReport> json_;
+  std::optional<CsvReport> csv_;
+  Timings before_;
+  Timings now_;
+  std::optional<Comparison> comparison_;
+};
+
+}  // namespace ringrun::worker
