@@ -28,8 +28,16 @@ void Reports::add(const Row& row) {
   if (row.group == own_group_) progress_.show(static_cast<std::int64_t>(row.operation.bytes()));
 }
 
+void Reports::set_soak(const SoakResult& result) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return;
+  soak_ = result;
+  summary_.wrong = result.wrong;
+}
+
 void Reports::print_end(const MemoryReport& memory) {
   progress_.clear();
+  if (soak_) out_ << text_of(*soak_);
   for (const std::string& line : highlights_.lines()) out_ << line;
   if (comparison_) out_ << text_of(*comparison_, options_.baseline_file, options_.allowed_growth);
   print_foot(out_, options_.plan.kind, summary_, options_.least_bandwidth, memory);

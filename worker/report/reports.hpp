@@ -13,6 +13,7 @@
 #include "worker/report/json.hpp"
 #include "worker/report/progress.hpp"
 #include "worker/report/table.hpp"
+#include "worker/sweep/soak.hpp"
 
 namespace ringrun::worker {
 
@@ -24,6 +25,8 @@ class Reports {
   Reports(std::ostream& out, const Options& options, const TableHead& head);
 
   void add(const Row& row);
+  /// What a soak has found so far, instead of rows.
+  void set_soak(const SoakResult& result);
   /// Throws UserError where a file cannot be written.
   void finish(const MemoryReport& memory);
   /// From any thread, at any time: ends the reports with what was measured so far, marked as partial, and why. Rows
@@ -45,6 +48,7 @@ class Reports {
   TableColumns columns_;
   SweepSummary summary_;
   Highlights highlights_;
+  std::optional<SoakResult> soak_;
   ProgressLine progress_;
   std::optional<JsonReport> json_;
   std::optional<CsvReport> csv_;
