@@ -52,14 +52,16 @@ Process::Process(const Options& options, std::ostream& out)
 /// Its thread uses the reports, which are gone before it otherwise.
 Process::~Process() { interruption_.reset(); }
 
-/// Only the first process has something to tell. As soon as one of the others has ended, Open MPI 4.1 kills it, so they
-/// give it most of the second that is between mpirun's SIGTERM and its SIGKILL.
+/// Only the first process has something to tell. Open MPI 4.1 kills a job as soon as one of its ranks has ended, and
+/// then reads no further, so that one gives its output time, and the others give it most of the second that is between
+/// mpirun's SIGTERM and its SIGKILL.
 void Process::tell_partial(const char* signal) {
-  if (Reports* const reports = reporting_) {
-    reports->finish_partial(std::string("ended by ") + signal);
-  } else if (mpi::launch_environment().rank.value_or(0) > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(800));
-  }
+  constexpr std::chrono::milliseconds kForTheOutput{300};
+  constexpr std::chrono::milliseconds kForTheFirst{800};
+  Reports* const reports = reporting_;
+  if (reports != nullptr) reports->finish_partial(std::string("ended by ") + signal);
+  if (const auto rank = mpi::launch_environment().rank)
+    std::this_thread::sleep_for(*rank > 0 ? kForTheFirst : kForTheOutput);
 }
 
 int Process::run() {
