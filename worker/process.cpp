@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <numeric>
 #include <ostream>
 #include <thread>
 
@@ -18,6 +17,7 @@
 #include "lib/mpi/launch_environment.hpp"
 #include "worker/backend/backend_limits.hpp"
 #include "worker/backend/mpi_collective.hpp"
+#include "worker/backend/supported_choices.hpp"
 #include "worker/network/mpi_interfaces.hpp"
 #include "worker/network/network_choice_over_mpi.hpp"
 #include "worker/run_description.hpp"
@@ -52,14 +52,16 @@ Process::Process(const Options& options, std::ostream& out)
 /// Its thread uses the reports, which are gone before it otherwise.
 Process::~Process() { interruption_.reset(); }
 
-/// Only the first process has something to tell. As soon as one of the others has ended, Open MPI 4.1 kills it, so they
-/// give it most of the second that is between mpirun's SIGTERM and its SIGKILL.
+/// Only the first process has something to tell. Open MPI 4.1 kills a job as soon as one of its ranks has ended, and
+/// then reads no further, so that one gives its output time, and the others give it most of the second that is between
+/// mpirun's SIGTERM and its SIGKILL.
 void Process::tell_partial(const char* signal) {
-  if (Reports* const reports = reporting_) {
-    reports->finish_partial(std::string("ended by ") + signal);
-  } else if (mpi::launch_environment().rank.value_or(0) > 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(800));
-  }
+  constexpr std::chrono::milliseconds kForTheOutput{300};
+  constexpr std::chrono::milliseconds kForTheFirst{800};
+  Reports* const reports = reporting_;
+  if (reports != nullptr) reports->finish_partial(std::string("ended by ") + signal);
+  if (const auto rank = mpi::launch_environment().rank)
+    std::this_thread::sleep_for(*rank > 0 ? kForTheFirst : kForTheOutput);
 }
 
 int Process::run() {
@@ -76,7 +78,9 @@ int Process::run() {
   if (const auto refusal = refusal_by_groups(options_, groups)) return refuse(*refusal);
   collective_ = join(library);
   Options options = options_;
-  if (const auto refusal = keep_supported(options)) return refuse(*refusal);
+  const auto refusal_of = [this](const Operation& operation) { return agreed_refusal(operation); };
+  if (const auto refusal = keep_supported(options, collective_->ranks(), refusal_of, decision_.remarks))
+    return refuse(*refusal);
 
   const std::string versions = decision_.nccl
                                    ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
@@ -89,7 +93,7 @@ int Process::run() {
     reports_.emplace(out_, options_, head);
     reporting_ = &*reports_;
   }
-  const SweepSummary summary = sweep(options.plan);
+  const SweepSummary summary = options.soak_seconds > 0 ? soak(options) : sweep(options.plan);
   const MemoryReport memory = options_.reports_memory ? most_memory() : MemoryReport{};
   if (reports_) reports_->finish(memory);
   const ExitCode code = verdict(summary);
@@ -226,60 +230,6 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
   return library.backend->join(id, placement, settings);
 }
 
-/// Drops from "all" what the backend lacks; what was asked for by name is refused instead.
-std::optional<Unsupported> Process::keep_supported(Options& options) {
-  SweepPlan& plan = options.plan;
-  const CollectiveDescription& collective = description_of(plan.kind);
-  if (options.all_roots) {
-    plan.roots.resize(static_cast<std::size_t>(collective_->ranks()));
-    std::iota(plan.roots.begin(), plan.roots.end(), 0);
-  }
-  const auto keep = [&](auto& choices, bool all, const char* option,
-                        auto operation_with) -> std::optional<Unsupported> {
-    auto kept = choices;
-    kept.clear();
-    for (const auto choice : choices) {
-      const auto why = agreed_refusal(operation_with(choice));
-      if (why && !all) return Unsupported(*why, fmt::format("choose another with {}, or another --backend", option));
-      if (why) decision_.remarks.push_back("Left out: " + *why);
-      if (!why) kept.push_back(choice);
-    }
-    choices = kept;
-    return std::nullopt;
-  };
-  Operation any;
-  any.kind = plan.kind;
-  any.ranks = collective_->ranks();
-  const auto refused = keep(plan.types, options.all_types, "-d", [any](DataType type) mutable {
-    any.type = type;
-    return any;
-  });
-  if (refused || !collective.reduces) return refused;
-  const auto op_refused = keep(plan.ops, options.all_ops, "-o", [any](ReduceOp op) mutable {
-    any.op = op;
-    return any;
-  });
-  return op_refused ? op_refused : keep_supported_pairs(plan, any);
-}
-
-/// A type and a reduction that the backend has may still not go together.
-std::optional<Unsupported> Process::keep_supported_pairs(SweepPlan& plan, Operation any) {
-  std::optional<std::string> last;
-  for (const DataType type : plan.types) {
-    for (const ReduceOp op : plan.ops) {
-      any.type = type;
-      any.op = op;
-      const auto why = agreed_refusal(any);
-      if (!why) continue;
-      plan.left_out.emplace_back(type, op);
-      decision_.remarks.push_back("Left out: " + *why);
-      last = why;
-    }
-  }
-  if (plan.left_out.size() < plan.types.size() * plan.ops.size()) return std::nullopt;
-  return Unsupported(*last, "choose another with -d or -o");
-}
-
 /// The refusal of the first process that has one: hosts may have different cards.
 std::optional<std::string> Process::agreed_refusal(const Operation& operation) {
   const auto phase = watch_.enter("exchange of what the hosts can do", options_.init_timeout);
@@ -299,6 +249,15 @@ SweepSummary Process::sweep(const SweepPlan& plan) {
     total += one;
   }
   return total;
+}
+
+SweepSummary Process::soak(const Options& options) {
+  SweepSummary summary;
+  summary.wrong =
+      run_soak(options.plan, options.soak_seconds, *collective_, team_, watch_, [this](const SoakResult& result) {
+        if (reports_) reports_->set_soak(result);
+      }).wrong;
+  return summary;
 }
 
 void Process::finish() {

@@ -47,10 +47,9 @@ class Process {
   int leave(ExitCode code);
   std::vector<int> split();
   std::unique_ptr<Collective> join(const GpuLibrary& library);
-  std::optional<Unsupported> keep_supported(Options& options);
-  std::optional<Unsupported> keep_supported_pairs(SweepPlan& plan, Operation any);
   std::optional<std::string> agreed_refusal(const Operation& operation);
   SweepSummary sweep(const SweepPlan& plan);
+  SweepSummary soak(const Options& options);
   MemoryReport most_memory();
   void finish();
   ExitCode verdict(const SweepSummary& summary);

@@ -103,6 +103,27 @@ TEST(WorkerCollective, IsFoundWrongInATimedOperationWhereThoseAreChecked) {
   EXPECT_THAT(run.out, HasSubstr("out-of-place) after timed iteration 2, first at element 77 of 512: expected "));
 }
 
+TEST_P(WorkerCollectives, AreRightWhereverTheyBeginInTheBuffers) {
+  const int ranks = std::string(GetParam().name) == "hypercube" ? 4 : 3;
+  const auto run = mpirun(ranks, {program(), "--backend", "mpi", "-b", "8", "-e", "256K", "-f", "2", "--soak", "0.5s",
+                                  "-d", "all", "-o", "all", "-r", "all"});
+  EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, testing::ContainsRegex("# Soak: [0-9]{2,} operations of [0-9.]+ GB together in .* s: OK\n"));
+}
+
+TEST(WorkerCollective, IsFoundWrongByASoak) {
+  const auto run = mpirun(2, {"./worker", "--backend", "mpi", "-b", "2K", "-e", "2K", "-d", "int32", "--soak", "30s"},
+                          {.env = {{"LD_PRELOAD", CORRUPT_COLLECTIVES},
+                                   {"CORRUPT_RANK", "1"},
+                                   {"CORRUPT_COUNT", "512"},
+                                   {"CORRUPT_INDEX", "77"},
+                                   {"CORRUPT_CALL", "3"}}});
+  EXPECT_EQ(run.exit_code, 7) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("# rank 1: 1 wrong in the all-reduce of 2048 bytes (int32 sum, "));
+  EXPECT_THAT(run.out, testing::ContainsRegex("# Soak: 4 operations of .*: FAILED"));
+  EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 1 FAILED"));
+}
+
 TEST(WorkerCollective, RefusesAHypercubeOfThreeRanks) {
   const auto run = mpirun(3, {"./worker", "--backend", "mpi", "--collective", "hypercube"});
   EXPECT_EQ(run.exit_code, 5) << run.err;

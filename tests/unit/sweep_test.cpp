@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <map>
-#include <set>
 #include <stdexcept>
 
+#include "tests/unit/sweep_fixture.hpp"
 #include "worker/sweep/sizes.hpp"
 
 namespace ringrun::worker {
@@ -16,93 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-/// One process; what the others would say is fixed.
-class LoneTeam : public Team {
- public:
-  int process() const override { return 0; }
-  int processes() const override { return 1; }
-  int group() const override { return 0; }
-  int groups() const override { return others.empty() ? 1 : 2; }
-  bool leads_group() const override { return true; }
-  void barrier() override { ++barriers; }
-  double combine(double seconds, TimeAcross how) override {
-    combined_how = how;
-    return seconds;
-  }
-  std::uint64_t sum(std::uint64_t value) override { return value; }
-  std::vector<double> largest(const std::vector<double>& values) override { return values; }
-  ClockOffset clock_offset() override { return {}; }
-  std::vector<std::string> gather(const std::string& text) override { return {text}; }
-  std::vector<std::string> gather_from_all(const std::string& text) override {
-    std::vector<std::string> texts{text};
-    texts.insert(texts.end(), others.begin(), others.end());
-    return texts;
-  }
-  std::string broadcast(const std::string& bytes) override { return bytes; }
-
-  std::vector<std::string> others;  ///< rows of other groups' first processes
-  int barriers = 0;
-  TimeAcross combined_how = TimeAcross::kRankZero;
-};
-
-/// Records what it is asked to do; finds `wrong_at` wrong in every in-place check of that many bytes.
-class RecordingCollective : public Collective {
- public:
-  int ranks() const override { return 4; }
-  std::optional<std::string> refusal(const Operation&) const override { return std::nullopt; }
-  RunTimes run(const Operation& operation, const RunPlan& plan) override {
-    operations[operation.bytes()] += plan.iterations * plan.aggregate;
-    last_plan = plan;
-    const double took = plan.operations() * 1e-6;
-    std::vector<RankSpans> spans;
-    for (int rank = 0; plan.spans && rank < 2; ++rank) {
-      spans.push_back({rank, {}, {}});
-      for (int i = 0; i < plan.iterations; ++i) {
-        spans.back().begin.push_back(i * 1e-3 + rank * 5e-6);
-        spans.back().end.push_back(i * 1e-3 + 25e-6);
-      }
-    }
-    std::optional<std::vector<WrongElements>> wrong;
-    if (plan.checked_with) {
-      EXPECT_TRUE(seeds.insert(*plan.checked_with).second) << "a check repeated earlier data";
-      wrong = {{3, operation.bytes() == wrong_in_timed && !operation.in_place ? 1u : 0u, 4, "1", "2", 9}};
-    }
-    return {{took, 3 * took}, {took / 2, took / 2}, iteration_times, spans, wrong};
-  }
-  std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override {
-    roots.push_back(operation.root);
-    EXPECT_TRUE(seeds.insert(seed).second) << "a check repeated earlier data";
-    if (operation.bytes() != wrong_at || !operation.in_place) return {{2, 0, 0, "", ""}};
-    return {{2, 1, 5, "7", "8"}};
-  }
-  MemoryReport memory() const override { return {}; }
-  void finish() override {}
-
-  RunPlan last_plan;
-  std::vector<double> iteration_times;
-  std::size_t wrong_at = 0;
-  std::size_t wrong_in_timed = 0;
-  std::map<std::size_t, int> operations;
-  std::set<std::uint32_t> seeds;
-  std::vector<int> roots;
-};
-
-class SweepTest : public testing::Test {
- protected:
-  std::vector<Row> sweep() {
-    std::vector<Row> rows;
-    summary = run_sweep(plan, collective, team, watch, seed, [&](const Row& row) { rows.push_back(row); });
-    return rows;
-  }
-
-  SweepPlan plan{CollectiveKind::kAllReduce, {64, 128}, {DataType::kFloat}, {ReduceOp::kSum}};
-  RecordingCollective collective;
-  LoneTeam team;
-  Watch watch{{[](const WatchedPhase&) {}, [] {}, [](const WatchedPhase&) {}}};
-  std::uint32_t seed = 0;
-  SweepSummary summary;
-};
 
 TEST_F(SweepTest, MeasuresEverySizeOutOfPlaceAndInPlaceAfterOneUntimedOperation) {
   plan.iterations = 10;

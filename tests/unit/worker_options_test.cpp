@@ -93,6 +93,14 @@ TEST(WorkerOptions, CheckTheTimedOperationsWhereThatIsAskedFor) {
   EXPECT_FALSE(parse_options({"-c", "3"}).plan.checks_timed);
 }
 
+TEST(WorkerOptions, TakeTheTimeOfASoak) {
+  EXPECT_EQ(parse_options({}).soak_seconds, 0);
+  EXPECT_EQ(parse_options({"--soak", "90"}).soak_seconds, 90);
+  EXPECT_EQ(parse_options({"--soak", "1.5s"}).soak_seconds, 1.5);
+  EXPECT_EQ(parse_options({"--soak", "10m"}).soak_seconds, 600);
+  EXPECT_EQ(parse_options({"--soak", "2h"}).soak_seconds, 7200);
+}
+
 TEST(WorkerOptions, TakeFilesToWriteAndToCompareWith) {
   const Options options =
       parse_options({"--csv", "a.csv", "--baseline", "old.json", "--max-regression", "2.5%", "-J", "new.json"});
@@ -134,6 +142,7 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
       {{"-G", "1", "-y", "1"}, "-G and -y"},
       {{"-I", "1", "-n", "5", "-K", "5"}, "-K leaves out all iterations"},
       {{"-T", "soon"}, "--timeout: 'soon'"},
+      {{"--soak", "long"}, "--soak: 'long'"},
       {{"-T", "init=soon"}, "--timeout: 'soon'"},
       {{"-T", "start=5"}, "--timeout: 'start=5'"},
       {{"-T", "init=5,7"}, "--timeout: '7'"},
@@ -197,11 +206,10 @@ TEST(WorkerOptions, AreAllInTheHelp) {
   std::ostringstream out;
   print_help(out);
   for (const char* option :
-       {"-b",           "-e",        "-i",         "-f",      "-n",    "-w",         "-m",
-        "-c",           "-o",        "-d",         "-r",      "-g",    "-a",         "-N",
-        "-T",           "-J",        "-t",         "-z",      "-G",    "-I",         "-K",
-        "-u",           "-p",        "-R",         "-x",      "-y",    "-D",         "-V",
-        "-C",           "-S",        "-M",         "--stats", "--csv", "--baseline", "--max-regression",
+       {"-b",           "-e",        "-i",         "-f", "-n",      "-w",     "-m",    "-c",         "-o",
+        "-d",           "-r",        "-g",         "-a", "-N",      "-T",     "-J",    "-t",         "-z",
+        "-G",           "-I",        "-K",         "-u", "-p",      "-R",     "-x",    "-y",         "-D",
+        "-V",           "-C",        "-S",         "-M", "--stats", "--soak", "--csv", "--baseline", "--max-regression",
         "--collective", "--backend", "--share-gpu"}) {
     EXPECT_THAT(out.str(), HasSubstr(option));
   }

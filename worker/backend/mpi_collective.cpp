@@ -88,12 +88,12 @@ class MpiCollective : public Collective {
  private:
   std::byte* input(const Operation& operation) const {
     const std::size_t size = size_of(operation.type);
-    if (!operation.in_place) return send_.get() + misalignment_ * size;
+    if (!operation.in_place) return send_.get() + (misalignment_ + operation.begin) * size;
     return output_buffer(operation) + static_cast<std::size_t>(rank_) * operation.layout.input_in_place * size;
   }
 
   std::byte* output_buffer(const Operation& operation) const {
-    return receive_.get() + misalignment_ * size_of(operation.type);
+    return receive_.get() + (misalignment_ + operation.begin) * size_of(operation.type);
   }
 
   /// In bytes from the begin of the output buffer.

@@ -53,6 +53,15 @@ class OptionReader {
 
   double seconds(const char* option) const { return amount("--" + std::string(option), text(option), "seconds"); }
 
+  /// "90", "90s", "10m" or "2h" in seconds; nothing is 0.
+  double duration(const char* option) const {
+    std::string value = text(option);
+    if (value.empty()) return 0;
+    const double unit = value.back() == 'h' ? 3600 : value.back() == 'm' ? 60 : 1;
+    if (unit > 1 || value.back() == 's') value.pop_back();
+    return unit * amount("--" + std::string(option), value, "seconds, minutes (10m) or hours (2h)");
+  }
+
   /// "5%" or "5" → 0.05.
   double percent(const char* option) const {
     std::string value = text(option);

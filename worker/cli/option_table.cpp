@@ -31,6 +31,8 @@ cxxopts::Options option_table() {
       text("0"), "0..3")("G,cudagraph", "capture the iterations as a CUDA graph and launch it so many times", text("0"),
                          "N")("I,per_iter_timing", "take the time of every iteration too, and show its spread",
                               text("0"), "0|1")("K,per_iter_skip", "with -I: leave the first ones out", text("0"), "N")(
+      "soak", "instead of the sweep, check operations of random sizes at random places for so long: 90s, 10m, 2h",
+      text(""), "TIME")(
       "stats",
       "add iterations until the median is known within 2 % (up to 2000, or 2 s); show their spread, each rank's times, "
       "and which rank the others wait for")("u,unalign", "begin each buffer so many elements late", text("0"), "N");

@@ -141,6 +141,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.csv_file = read.text("csv");
   options.baseline_file = read.text("baseline");
   options.allowed_growth = read.percent("max-regression");
+  options.soak_seconds = read.duration("soak");
   options.backend = backend_from(read.text("backend"));
   options.share_gpu = parsed.count("share-gpu") > 0;
   options.threads = read.integer("nthreads", 1);

@@ -28,6 +28,7 @@ struct Options {
   double allowed_growth = 0.05;           ///< of a time since then, as a share
   double init_timeout = 60;               ///< seconds of any one wait before the first operation; 0: for ever
   std::optional<double> least_bandwidth;  ///< GB/s, of NCCL_TESTS_MIN_BW: an average below nine tenths of it fails
+  double soak_seconds = 0;                ///< above 0: instead of the sweep, random operations are checked for so long
   BackendChoice backend = BackendChoice::kAuto;
   bool share_gpu = false;
   std::optional<int> first_device;  ///< of NCCL_TESTS_DEVICE: this process's first GPU, whatever its local rank

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <utility>
 
 namespace ringrun::worker {
 
@@ -15,44 +16,59 @@ Reports::Reports(std::ostream& out, const Options& options, const TableHead& hea
 }
 
 void Reports::add(const Row& row) {
-  const std::lock_guard lock(mutex_);
-  if (ended_) return;
-  if (rows_++ == 0) own_group_ = row.group;
+  const std::lock_guard printing(printing_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return;
+    if (rows_++ == 0) own_group_ = row.group;
+    summary_.add(row);
+    highlights_.add(row);
+    if (json_) json_->add(row);
+    if (csv_) csv_->add(row);
+    if (!before_.empty()) add_row(now_, row);
+  }
   progress_.clear();
   print_row(out_, columns_, row);
-  summary_.add(row);
-  highlights_.add(row);
-  if (json_) json_->add(row);
-  if (csv_) csv_->add(row);
-  if (!before_.empty()) add_row(now_, row);
   if (row.group == own_group_) progress_.show(static_cast<std::int64_t>(row.operation.bytes()));
+}
+
+void Reports::set_soak(const SoakResult& result) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return;
+  soak_ = result;
+  summary_.wrong = result.wrong;
 }
 
 void Reports::print_end(const MemoryReport& memory) {
   progress_.clear();
+  if (soak_) out_ << text_of(*soak_);
   for (const std::string& line : highlights_.lines()) out_ << line;
   if (comparison_) out_ << text_of(*comparison_, options_.baseline_file, options_.allowed_growth);
   print_foot(out_, options_.plan.kind, summary_, options_.least_bandwidth, memory);
 }
 
-void Reports::finish(const MemoryReport& memory) {
+bool Reports::end() {
   const std::lock_guard lock(mutex_);
-  if (ended_) return;
-  ended_ = true;
+  return !std::exchange(ended_, true);
+}
+
+void Reports::finish(const MemoryReport& memory) {
+  if (!end()) return;
   if (!before_.empty()) comparison_ = compare(before_, now_, options_.allowed_growth);
   print_end(memory);
   if (json_) json_->write(summary_, options_.least_bandwidth, {});
 }
 
 void Reports::finish_partial(const std::string& why) {
-  const std::unique_lock lock(mutex_, std::chrono::milliseconds(500));
-  if (!lock.owns_lock() || ended_) return;
-  ended_ = true;
-  const std::string partial = fmt::format("partial: {} after {} row{}", why, rows_, rows_ == 1 ? "" : "s");
+  if (!end()) return;
+  const std::string partial = fmt::format("{} after {} row{}", why, rows_, rows_ == 1 ? "" : "s");
+  if (json_) json_->write(summary_, options_.least_bandwidth, {"partial: " + partial});
+  // The other thread may hold it for ever: mpirun does not read on once it was told to end.
+  const std::unique_lock printing(printing_, std::chrono::milliseconds(300));
+  if (!printing.owns_lock()) return;
   progress_.clear();
-  out_ << "# PARTIAL" << partial.substr(7) << '\n';
+  out_ << "# PARTIAL: " << partial << '\n';
   print_end({});
-  if (json_) json_->write(summary_, options_.least_bandwidth, {partial});
 }
 
 }  // namespace ringrun::worker

@@ -13,6 +13,7 @@
 #include "worker/report/json.hpp"
 #include "worker/report/progress.hpp"
 #include "worker/report/table.hpp"
+#include "worker/sweep/soak.hpp"
 
 namespace ringrun::worker {
 
@@ -24,27 +25,33 @@ class Reports {
   Reports(std::ostream& out, const Options& options, const TableHead& head);
 
   void add(const Row& row);
+  /// What a soak has found so far, instead of rows.
+  void set_soak(const SoakResult& result);
   /// Throws UserError where a file cannot be written.
   void finish(const MemoryReport& memory);
   /// From any thread, at any time: ends the reports with what was measured so far, marked as partial, and why. Rows
-  /// that come later are dropped. Gives up after half a second where a row cannot be written out.
+  /// that come later are dropped. The files first: the table is left as it is where nobody reads it.
   void finish_partial(const std::string& why);
 
   /// After `finish`: with the baseline; nothing where none was asked for.
   const std::optional<Comparison>& comparison() const { return comparison_; }
 
  private:
+  /// False where they have ended already.
+  bool end();
   void print_end(const MemoryReport& memory);
 
   std::ostream& out_;
   const Options& options_;
-  std::timed_mutex mutex_;
-  bool ended_ = false;
+  std::timed_mutex printing_;  ///< taken before the other one
+  std::mutex mutex_;           ///< of what follows; nothing that may block is done with it
+  bool ended_ = false;         ///< nothing of it changes any more
   int rows_ = 0;
   int own_group_ = 0;  ///< whose rows count for the progress
   TableColumns columns_;
   SweepSummary summary_;
   Highlights highlights_;
+  std::optional<SoakResult> soak_;
   ProgressLine progress_;
   std::optional<JsonReport> json_;
   std::optional<CsvReport> csv_;

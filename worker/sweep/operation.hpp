@@ -33,6 +33,7 @@ struct Operation {
   bool in_place = false;
   int ranks = 1;
   Layout layout;
+  std::size_t begin = 0;  ///< elements from the begin of each buffer
 
   /// Of the larger one of input and result: the table's size.
   std::size_t bytes() const { return std::max(layout.send, layout.receive) * size_of(type); }

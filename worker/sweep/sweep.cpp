@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "worker/sweep/location.hpp"
 #include "worker/sweep/sampler.hpp"
 
 namespace ringrun::worker {
@@ -141,7 +142,7 @@ class Sweep {
     std::string locations;
     for (const WrongElements& wrong : here) {
       count += wrong.count;
-      if (wrong.count > 0) locations += locate(operation, wrong);
+      if (wrong.count > 0) locations += location_of(operation, wrong, team_);
     }
     const std::uint64_t everywhere = team_.sum(count);
     measured.wrong = measured.wrong.value_or(0) + everywhere;
@@ -149,14 +150,6 @@ class Sweep {
     for (const std::string& text : team_.gather(locations)) {
       if (!text.empty()) measured.wrong_locations.push_back(text);
     }
-  }
-
-  std::string locate(const Operation& operation, const WrongElements& wrong) const {
-    const std::string group = team_.groups() > 1 ? "group " + std::to_string(team_.group()) + " " : "";
-    const std::string when = wrong.iteration < 0 ? "" : " after timed iteration " + std::to_string(wrong.iteration);
-    return group + "rank " + std::to_string(wrong.rank) + ": " + std::to_string(wrong.count) + " wrong in the " +
-           text_of(operation) + when + ", first at element " + std::to_string(wrong.first_index) + " of " +
-           std::to_string(operation.layout.receive) + ": expected " + wrong.expected + ", got " + wrong.got + "\n";
   }
 
   const SweepPlan& plan_;

@@ -30,7 +30,7 @@ NcclMemory allocate(int device, std::size_t bytes) {
 }
 
 std::size_t shift(const NcclRank& rank, const Operation& operation) {
-  return static_cast<std::size_t>(rank.misalignment) * size_of(operation.type);
+  return (static_cast<std::size_t>(rank.misalignment) + operation.begin) * size_of(operation.type);
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "worker/cli/options.hpp"
+#include "worker/exit_code.hpp"
+
+namespace ringrun::worker {
+
+/// Drops from "all" types and reductions what the backend lacks, alone or together, with a remark for each, and makes
+/// roots of "all" roots. What was asked for by name is refused instead. `refusal` says why an operation cannot be done,
+/// of which the type, the reduction and the number of ranks count; every process comes to the same.
+std::optional<Unsupported> keep_supported(Options& options, int ranks,
+                                          const std::function<std::optional<std::string>(const Operation&)>& refusal,
+                                          std::vector<std::string>& remarks);
+
+}  // namespace ringrun::worker
