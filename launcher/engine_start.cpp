@@ -1,5 +1,7 @@
 #include "launcher/engine_start.hpp"
 
+#include <filesystem>
+
 #include "launcher/engine_request.hpp"
 #include "launcher/host_questions.hpp"
 #include "launcher/preflight/port_shares.hpp"
@@ -22,6 +24,8 @@ void add_programs(JobPlan& plan, const LaunchContext& context, const Job& job) {
 
 JobPlan launch_plan(const LaunchContext& context, const Job& job, const NetworkSettings& settings) {
   JobPlan plan = make_plan(context.request, job, context.exports, settings, context.environment);
+  // Ranks may start in another folder.
+  if (!plan.output.files.empty()) plan.output.files = (std::filesystem::path(context.cwd) / plan.output.files).string();
   add_programs(plan, context, job);
   if (context.engine.kind == EngineKind::slurm) {
     for (const JobHost& host : job.hosts) plan.nodes.push_back(host.host.name);

@@ -10,6 +10,8 @@ namespace {
 
 /// As mpirun reads it: the option, else the variable; 0 is none.
 std::optional<std::chrono::seconds> timeout_of(const LaunchContext& context) {
+  // 0 is no limit, as for mpirun.
+  if (context.request.timeout == 0) return std::nullopt;
   if (context.request.timeout) return std::chrono::seconds(*context.request.timeout);
   const auto text = find_variable(context.environment, "MPIEXEC_TIMEOUT");
   const int seconds = text ? whole_number("MPIEXEC_TIMEOUT", *text, 0) : 0;

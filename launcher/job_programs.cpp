@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launcher/default_hostfile.hpp"
 #include "launcher/job/program.hpp"
 #include "launcher/job_hosts.hpp"
 #include "lib/text/words.hpp"
@@ -36,6 +37,7 @@ std::vector<std::string> listed_exports(const LaunchContext& context) {
 }  // namespace
 
 void read_programs(LaunchContext& context) {
+  const std::optional<std::string> default_hostfile = find_default_hostfile(context);
   std::vector<ProgramRequest> requests{context.request};
   requests.insert(requests.end(), context.request.more.begin(), context.request.more.end());
   const std::vector<std::string> listed = listed_exports(context);
@@ -57,13 +59,13 @@ void read_programs(LaunchContext& context) {
     }
     // Whoever names no hosts has the whole job's.
     if (requests.size() > 1 && !request.names_hosts()) continue;
-    ProgramHosts hosts = program_hosts(request, context.request.default_hostfile, context.allocation);
+    ProgramHosts hosts = program_hosts(request, default_hostfile, context.allocation);
     add_hosts(context.hosts, hosts.hosts);
     program.hosts = std::move(hosts.hosts);
     program.sequence = std::move(hosts.sequence);
   }
   if (!context.hosts.empty()) return;
-  context.hosts = program_hosts({}, context.request.default_hostfile, context.allocation).hosts;
+  context.hosts = program_hosts({}, default_hostfile, context.allocation).hosts;
 }
 
 void find_programs(LaunchContext& context) {

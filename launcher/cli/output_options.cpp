@@ -7,10 +7,11 @@ namespace {
 
 void set_files(OptionTarget target, const std::string& option, const std::string& folder) {
   OutputStyle& output = target.job.output;
-  if (folder.empty()) throw UserError(option + " names no folder", "write " + option + " FOLDER");
-  if (folder.find(':') != std::string::npos) {
-    throw UserError(option + " '" + folder + "': qualifiers behind ':' are not supported",
-                    "write the folder alone; output is shown and filed");
+  const std::size_t colon = folder.find(':');
+  if (folder.empty() || colon == 0) throw UserError(option + " names no folder", "write " + option + " FOLDER");
+  for (const std::string& word : split_text(colon == std::string::npos ? "" : folder.substr(colon + 1), ',')) {
+    if (word.empty() || word == "nocopy" || word == "nojobid") continue;
+    throw UserError(option + " '" + folder + "': the qualifier '" + word + "' is not known", "nocopy, nojobid");
   }
   if (!output.files.empty() && output.files != folder)
     throw UserError(option + " names a second folder for output", "leave one of them");

@@ -6,7 +6,7 @@ namespace ringrun {
 namespace {
 
 void set_timeout(OptionTarget target, const std::string& text) {
-  set_once("--timeout", target.job.timeout, whole_number("--timeout", text, 1));
+  set_once("--timeout", target.job.timeout, whole_number("--timeout", text, 0));
 }
 
 void set_restarts(OptionTarget target, const std::string& text) {

@@ -24,8 +24,10 @@ class NamedHosts {
 
   void add_list(const std::string& list) {
     const std::string where = "-H '" + list + "'";
+    if (list.find_first_not_of(',') == std::string::npos) throw UserError(where + " names no host", "write -H a,b:2");
     for (const std::string& word : split_list(list)) {
-      if (word.empty()) throw UserError(where + " names no host between two commas", "write -H a,b:2");
+      // As loops of a shell write them, and mpirun takes them.
+      if (word.empty()) continue;
       if (word.front() == '^') {
         leave_out(word, where);
       } else if (word.front() == '+') {

@@ -167,7 +167,7 @@ void renumber(std::vector<std::vector<HostSlots>>& programs, const std::vector<i
 
 }  // namespace
 
-std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers) {
+std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers, bool names_are_slots) {
   std::unordered_map<std::string, std::size_t> first_with;
   std::vector<int> places;
   HostList merged;
@@ -186,7 +186,11 @@ std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answ
                           ") are the same host with different attributes behind #:",
                       "name the host once");
     }
-    if (host.slots || hosts[i].slots) host.slots = host.slots.value_or(0) + hosts[i].slots.value_or(0);
+    // As for mpirun, to which a name that comes again is one slot more.
+    const bool counts = names_are_slots || answers[i].facts.gpus.empty();
+    const int unsaid = counts ? 1 : 0;
+    if (counts || host.slots || hosts[i].slots)
+      host.slots = host.slots.value_or(unsaid) + hosts[i].slots.value_or(unsaid);
   }
   hosts = std::move(merged);
   answers = std::move(merged_answers);
@@ -197,7 +201,8 @@ Job allot_ranks(JobRequest request) {
   const std::vector<JobProgram>& programs = request.programs;
   if (programs[0].argv.size() > 0) check_program(programs[0].argv[0], request.hosts, request.answers);
   const HostList named = request.hosts;
-  const auto places = places_by_name(named, merge_same_hosts(request.hosts, request.answers));
+  const auto places =
+      places_by_name(named, merge_same_hosts(request.hosts, request.answers, request.launch.masquerade));
   const Capacities capacities = read_capacities(request);
   // One rank a host is what a sweep of host memory wants unasked; a number that was said needs the slots as they are.
   const LaunchRequest& launch = request.launch;

@@ -55,7 +55,7 @@ struct Job {
 
 /// Names that answer as one host become one: the first name stays, said slots add up. Returns the new place of each
 /// host. Throws UserError where their attributes contradict each other.
-std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers);
+std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers, bool names_are_slots);
 
 /// What ranks are allotted from.
 struct JobRequest {

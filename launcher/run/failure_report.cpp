@@ -71,7 +71,7 @@ std::string failure_report(const RankLedger& ranks, std::string_view recent, boo
   const EndRecord& first = failures.front();
   std::string text = rank_words(first) + ": " + end_words(first) + "\n";
   if (!first.lines.empty() && !stand_near_the_end(first.lines, recent)) {
-    text += "  its last words:\n";
+    if (first.error == 0) text += "  its last words:\n";
     for (const std::string& line : first.lines) text += "    " + line + "\n";
   }
   if (failures.size() > 1) text += others(failures);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <set>
 
 namespace ringrun {
 namespace {
@@ -23,6 +24,9 @@ bool may_be_an_echo(const EndRecord& record) {
   constexpr int kUnknownError = 14;
   return record.error == 0 && record.signal == 0 && record.code == kUnknownError && record.lines.empty();
 }
+
+// Slurm ends the other ranks by itself, and a wrapper may hear of that later than its program.
+bool may_be_stopped(const EndRecord& record) { return exit_code_of(record) == 128 + SIGTERM; }
 
 }  // namespace
 
@@ -65,16 +69,22 @@ std::vector<EndRecord> RankLedger::failures() const {
   if (!order.empty()) {
     put_first(kEchoUs, [](const EndRecord& record) { return !may_be_an_echo(record); });
     put_first(kSameMomentUs, is_a_cause);
+    put_first(kEchoUs, [](const EndRecord& record) { return !may_be_stopped(record); });
   }
   std::vector<EndRecord> records;
-  for (const Failure* failure : order) records.push_back(failure->record);
+  for (const Failure* failure : order) {
+    if (records.empty() || !may_be_stopped(failure->record)) records.push_back(failure->record);
+  }
   return records;
 }
 
 std::vector<int> RankLedger::stopped() const {
   std::vector<int> ranks;
+  std::set<int> ended = ended_;
+  for (const Failure& failure : failures_) ended.erase(failure.record.rank);
+  for (const EndRecord& failure : failures()) ended.insert(failure.rank);
   for (const auto& [rank, host] : host_of_) {
-    if (ended_.count(rank) == 0) ranks.push_back(rank);
+    if (ended.count(rank) == 0) ranks.push_back(rank);
   }
   return ranks;
 }

@@ -20,15 +20,16 @@ constexpr int kShortWaitMs = 500;
 // The beginning of a line is shown when nothing has followed it for so long.
 constexpr int kPatienceMs = 200;
 
-/// F/1/rank.03/stdout, as mpirun 4.1.4 names it: with as many digits as the number of ranks has.
-Descriptor open_file(const std::string& folder, int rank, int size, const char* stream) {
+/// F/1/rank.03/stdout, as mpirun 4.1.4 names it: with as many digits as the number of ranks has. What an attempt before
+/// this one has written stays.
+Descriptor open_file(const std::filesystem::path& folder, int rank, int size, const char* stream, bool again) {
   std::string number = std::to_string(rank);
   number.insert(0, std::max(std::to_string(size).size(), number.size()) - number.size(), '0');
-  const std::filesystem::path own = std::filesystem::path(folder) / "1" / ("rank." + number);
+  const std::filesystem::path own = folder / ("rank." + number);
   std::error_code error;
   std::filesystem::create_directories(own, error);
   const std::string path = (own / stream).string();
-  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | (again ? O_APPEND : O_TRUNC) | O_CLOEXEC, 0644));
   if (!file) {
     throw UserError("cannot write " + path + ": " + std::strerror(errno),
                     "give --output-filename a folder that can be written on every host");
@@ -83,23 +84,23 @@ bool write_all(int fd, std::string_view text) {
 
 }  // namespace
 
-RankStreams::RankStreams(const OutputStyle& style, int rank, int size) : merged_(style.merge) {
-  std::string folder = style.files;
-  constexpr std::string_view kNoCopy = ":nocopy";
-  if (folder.size() > kNoCopy.size() && folder.compare(folder.size() - kNoCopy.size(), kNoCopy.size(), kNoCopy) == 0) {
-    folder.resize(folder.size() - kNoCopy.size());
-    copies_ = false;
-  }
+RankStreams::RankStreams(const OutputStyle& style, int rank, int size, bool again) : merged_(style.merge) {
+  const std::size_t colon = style.files.find(':');
+  const std::string qualifiers = colon == std::string::npos ? "" : style.files.substr(colon);
+  std::filesystem::path folder = style.files.substr(0, colon);
+  copies_ = qualifiers.find("nocopy") == std::string::npos;
+  // One job after the other has the number 1.
+  if (!folder.empty() && qualifiers.find("nojobid") == std::string::npos) folder /= "1";
   if (style != OutputStyle{}) {
     out_ = Descriptor(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     Stream& out = add(OutputLines(style, rank, "stdout"), out_.get(), isatty(STDOUT_FILENO) != 0);
     out.is_err = merged_;
-    if (!folder.empty()) out.file = open_file(folder, rank, size, "stdout");
+    if (!folder.empty()) out.file = open_file(folder, rank, size, "stdout", again);
   }
   if (merged_) return;
   Stream& err = add(OutputLines(style, rank, "stderr"), STDERR_FILENO, false);
   err.is_err = true;
-  if (!folder.empty()) err.file = open_file(folder, rank, size, "stderr");
+  if (!folder.empty()) err.file = open_file(folder, rank, size, "stderr", again);
 }
 
 RankStreams::Stream& RankStreams::add(OutputLines lines, int to, bool terminal) {

@@ -13,9 +13,10 @@ namespace ringrun {
 /// unchanged, so that its last lines are known; standard output only where the style asks for it.
 class RankStreams {
  public:
-  /// `style.files` is a folder as mpirun's --output-filename takes it: behind ":nocopy" nothing is shown. Throws
-  /// UserError where a file cannot be made, SystemError.
-  RankStreams(const OutputStyle& style, int rank, int size);
+  /// `style.files` is a folder as mpirun's --output-filename takes it: "F:nocopy" shows nothing, "F:nojobid" has no
+  /// folder for the job. `again`: the job has been started before, and its files grow. Throws UserError where a file
+  /// cannot be made, SystemError.
+  RankStreams(const OutputStyle& style, int rank, int size, bool again);
 
   /// In the program's process: its streams stand at 1 and 2.
   void enter_program() const;

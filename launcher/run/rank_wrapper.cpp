@@ -100,7 +100,7 @@ class Rank {
     const PlanProgram* own = program_of(plan_, identity_.rank);
     set_rank_environment(plan_, identity_);
     bind_rank(plan_, identity_);
-    RankStreams streams(plan_.output, identity_.rank, identity_.size);
+    RankStreams streams(plan_.output, identity_.rank, identity_.size, plan_.restart > 0);
     if (own != nullptr && own->working_directory && chdir(own->working_directory->c_str()) != 0) {
       throw UserError("cannot change to " + *own->working_directory + ": " + std::strerror(errno));
     }
@@ -121,8 +121,8 @@ class Rank {
     streams.drain();
     // Where the reaper was killed, the program was too.
     record.signal = SIGKILL;
-    if (end) describe(*end, program[0], record);
     record.lines = streams.last_lines();
+    if (end) describe(*end, program[0], record);
     const int code = exit_code_of(record);
     if (code == 0) record.lines.clear();
     tell(record);
@@ -141,6 +141,10 @@ class Rank {
     record.error = end.error;
     if (end.error != 0) {
       record.program = program;
+      if (end.error == ENOENT && access(program.c_str(), F_OK) == 0) {
+        record.lines = {"the file is there; what its first line names (#!) is not: an end of line from Windows",
+                        "would be part of that name (sed -i 's/\\r$//' mends it)"};
+      }
     } else if (WIFSIGNALED(end.status)) {
       record.signal = WTERMSIG(end.status);
       record.core = WCOREDUMP(end.status);

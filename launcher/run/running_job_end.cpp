@@ -69,6 +69,12 @@ void RunningJob::report() {
   if (command_.engine == EngineKind::slurm) end.abort_code = abort_code(filter_.abort_code(), *end_, ranks_);
   verdict_ = judge(end, ranks_, recent_);
   if (verdict_.shows_banners && !command_.keep_banners) err_.write(filter_.banners());
+  const bool says_nothing =
+      verdict_.lines.empty() && recent_.empty() && (filter_.banners().empty() || command_.keep_banners);
+  if (verdict_.exit_code != 0 && cause_ == EndCause::engine && says_nothing) {
+    verdict_.lines.push_back("the engine ended the job with code " + std::to_string(verdict_.exit_code) +
+                             ", and says nothing of why");
+  }
   for (const std::string& lines : verdict_.lines) say(lines);
   if (verdict_.exit_code == 0 || (cause_ != EndCause::engine && cause_ != EndCause::hang)) return;
   Findings explanation = watch_.explanation();

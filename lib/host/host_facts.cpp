@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <future>
+#include <random>
 
 #include "lib/host/build_id.hpp"
 #include "lib/host/card_links.hpp"
@@ -53,8 +54,9 @@ void take_gpus(const HostQuestion& question, GpuList&& all, HostFacts& facts) {
 }
 
 void read_ports(const HostQuestion& question, HostFacts& facts) {
-  constexpr int kFirstPort = 29500;  // PyTorch's own choice
-  facts.free_port = question.first_port == 0 ? find_free_port(kFirstPort)
+  // Jobs that start in the same moment must not all get the same one.
+  const int first = 20000 + static_cast<int>(std::random_device{}() % 10000);
+  facts.free_port = question.first_port == 0 ? find_free_port(first)
                                              : free_port_in_range(question.first_port, question.last_port);
   if (question.master_port == 0) return;
   facts.master_port_free = can_serve(question.master_port);

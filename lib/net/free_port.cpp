@@ -28,7 +28,10 @@ int find_free_port(int first) {
   int low = 32768;
   int high = 60999;
   std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> low >> high;
-  for (int port = first; port <= 65535; ++port) {
+  constexpr int kFirst = 1024;
+  constexpr int kPorts = 65536 - kFirst;
+  for (int i = 0; i < kPorts; ++i) {
+    const int port = kFirst + (first - kFirst + i) % kPorts;
     if (port >= low && port <= high) continue;
     if (can_bind(port)) return port;
   }

@@ -148,7 +148,11 @@ TEST(CommandLine, OutputAndDisplayHaveBothGenerationsWords) {
     EXPECT_EQ(request->engine_options.display, Words{"bind"});
   }
   EXPECT_EQ(problem_of([] { parse_command_line({"--output", "xml"}); }), "--output 'xml' is not known");
-  EXPECT_NE(problem_of([] { parse_command_line({"--output-filename", "logs:nocopy"}); }), "");
+  EXPECT_EQ(parse_command_line({"--output-filename", "logs:nojobid,nocopy"}).output.files, "logs:nojobid,nocopy");
+  EXPECT_EQ(problem_of([] {
+              parse_command_line({"--output-filename", "logs:mine"});
+            }),
+            "--output-filename 'logs:mine': the qualifier 'mine' is not known");
 }
 
 TEST(CommandLine, WhatRingrunDoesByItselfIsTakenOutOfTheRuntimeOptions) {

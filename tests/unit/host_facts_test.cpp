@@ -43,7 +43,7 @@ TEST(HostFacts, OfThisHostSurviveTheirJourney) {
   EXPECT_EQ(facts.program.state, ProgramState::executable);
   EXPECT_TRUE(facts.cwd_exists);
   EXPECT_GT(core_count(facts.machine), 0);
-  EXPECT_GE(facts.free_port, 29500);
+  EXPECT_GE(facts.free_port, 1024);
   EXPECT_EQ(facts.ringrun_version, kVersion);
   EXPECT_FALSE(facts.ringrun_build.empty());
   EXPECT_FALSE(facts.interfaces.empty());

@@ -66,6 +66,17 @@ TEST(RankLedger, TakesAKilledRankForTheCauseOfAnExitInTheSameMoment) {
   EXPECT_EQ(other.failures().front().rank, 0);
 }
 
+TEST(RankLedger, TakesARankThatSlurmEndedForStopped) {
+  RankLedger ledger = started(3);
+  EndRecord stopped = ended(1, "a", 0, 10);
+  stopped.signal = SIGTERM;
+  ledger.add(stopped, 10);
+  ledger.add(ended(2, "b", 7, 40), 40);
+  ASSERT_EQ(ledger.failures().size(), 1u);
+  EXPECT_EQ(ledger.failures()[0].rank, 2);
+  EXPECT_THAT(ledger.stopped(), ElementsAre(0, 1));
+}
+
 TEST(RankLedger, TakesARankThatOpenMpi5EndedForTheEchoOfAnother) {
   RankLedger ledger = started(4);
   EndRecord aborted = ended(3, "b", 0, 500'000);
