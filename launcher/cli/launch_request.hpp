@@ -48,6 +48,8 @@ struct LaunchRequest : ProgramRequest {
   bool dry_run = false;
   /// Ask no host; with --dry-run alone.
   bool offline = false;
+  /// With --dry-run: the file of a machine that is not here.
+  std::optional<std::string> topology;
   bool allow_run_as_root = false;
   /// Where no program names hosts.
   std::optional<std::string> default_hostfile;

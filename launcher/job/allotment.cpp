@@ -221,7 +221,9 @@ Job allot_ranks(JobRequest request) {
     JobHost host{request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}};
     host.ranks = static_cast<int>(std::count(layout.host_of_rank.begin(), layout.host_of_rank.end(), place));
     const int rows = layout.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
-    host.placements = resolve_placement(host.answer.facts.machine, host.gpus, rows, policy).ranks;
+    HostPlacement placement = resolve_placement(host.answer.facts.machine, host.gpus, rows, policy);
+    host.placements = std::move(placement.ranks);
+    host.note = std::move(placement.note);
     job.binds = job.binds || (!host.placements.empty() && !host.placements[0].cpus.empty());
     job.oversubscribed = job.oversubscribed || host.ranks > host.slots;
     job.hosts.push_back(std::move(host));
