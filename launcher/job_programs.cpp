@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launcher/job/gpu_slots.hpp"
 #include "launcher/job/program.hpp"
 #include "launcher/job_hosts.hpp"
 #include "lib/text/words.hpp"
@@ -76,6 +77,10 @@ void find_programs(LaunchContext& context) {
     program.argv[0] = resolve_program(
         program.argv[0], {program.working_directory.value_or(context.cwd), requests[i].path}, context.environment);
   }
+  // The sweep wants to be told too.
+  std::vector<std::string>& words = context.programs[0].argv;
+  const bool told = std::find(words.begin(), words.end(), kShareGpu) != words.end();
+  if (context.request.share_gpu && context.is_worker() && !told) words.push_back(kShareGpu);
 }
 
 }  // namespace ringrun

@@ -76,6 +76,8 @@ struct LaunchRequest : ProgramRequest {
   /// Report what is wrong with hosts and network, and start nothing.
   bool doctor = false;
   bool json = false;
+  /// More ranks than GPUs on a host are meant.
+  bool share_gpu = false;
   /// Look at hosts and network before the launch.
   bool preflight = true;
   /// What the program talks over; unset: NCCL where every host has a GPU, else MPI.

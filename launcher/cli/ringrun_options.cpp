@@ -81,6 +81,7 @@ OptionRows ringrun_options() {
        [](OptionTarget t, const Values& v) {
          set_once("--master-port", t.job.master_port, whole_number("--master-port", v[0], 1, 65535));
        }},
+      flag("--share-gpu", "more ranks than GPUs on a host are meant", &LaunchRequest::share_gpu),
       {{"--transport"}, 1, "NAME", "what the program talks over: mpi, nccl", {"mpi"}, set_transport},
       {{"--on-hang"}, 1, "WHAT", "a job that cannot go on: end, report", {"end"}, set_on_hang},
       seconds("--hang-timeout", "silence after a fatal line that is a hang (10)", &LaunchRequest::hang_timeout),

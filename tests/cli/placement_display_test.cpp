@@ -82,6 +82,19 @@ TEST_F(Placement, HonoursTheGpusThatAreSaid) {
   EXPECT_THAT(dry_run({"-hostfile", hosts}).out, HasSubstr("\n   0  a              0  1 0000:81:00.0"));
 }
 
+TEST_F(Placement, SharesGpusAndKeepsInsideCpusWhereThatIsSaid) {
+  const CommandResult refused = dry_run({"-np", "3"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("node 2\n  each GPU is a slot: "));
+  const CommandResult shared = dry_run({"-np", "3", "--share-gpu", "--cpu-set", "0-1,4-5"});
+  EXPECT_EQ(shared.exit_code, 0) << shared.err;
+  EXPECT_EQ(shared.out,
+            "rank  host  local_rank  gpu             numa  cpus  nics  hcas\n"
+            "   0  node           0  0 0000:01:00.0     0  0,1   ib0   mlx5_0\n"
+            "   1  node           1  1 0000:81:00.0     1  4,5   ib1   mlx5_1\n"
+            "   2  node           2  0 0000:01:00.0     0  0,1   ib0   mlx5_0\n");
+}
+
 TEST_F(Placement, NeedsAFileThatIsATopology) {
   const CommandResult missing = ringrun({"--dry-run", "--topology", "nowhere.xml"});
   EXPECT_EQ(missing.exit_code, 2);
