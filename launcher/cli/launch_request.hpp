@@ -78,6 +78,8 @@ struct LaunchRequest : ProgramRequest {
   bool json = false;
   /// More ranks than GPUs on a host are meant.
   bool share_gpu = false;
+  /// Each rank sees its own GPU alone; unset: CUDA_VISIBLE_DEVICES is left as it is.
+  std::optional<bool> own_gpu_only;
   /// Look at hosts and network before the launch.
   bool preflight = true;
   /// What the program talks over; unset: NCCL where every host has a GPU, else MPI.

@@ -56,6 +56,7 @@ bool may_bind(const JobRequest& request) {
 PlacementPolicy placement_policy(JobRequest& request, bool any_gpu) {
   PlacementPolicy policy;
   policy.share_gpu = may_share_gpus(request);
+  policy.own_gpu_only = request.launch.own_gpu_only.value_or(false);
   auto& cpu_set = request.mapping.mapping.cpu_set;
   policy.bind = may_bind(request) && (any_gpu || !cpu_set);
   if (policy.bind && cpu_set) {

@@ -142,6 +142,17 @@ TEST_F(Allotment, LetsRanksShareGpusWhereThatIsMeant) {
   EXPECT_EQ(allot({"x"}, 0).host_of_rank.size(), 6u) << "without GPUs";
 }
 
+TEST_F(Allotment, NarrowsWhatRanksSeeOnlyWhereThatIsSaid) {
+  EXPECT_FALSE(allot({"x"}, 2).hosts[0].placements[1].visible_devices);
+  EXPECT_FALSE(allot({"--visible-devices", "none", "x"}, 2).hosts[0].placements[1].visible_devices);
+  const Job job = allot({"--visible-devices", "own", "x"}, 2);
+  EXPECT_EQ(job.hosts[0].placements[1].visible_devices, "1");
+  const NetworkSettings settings{{{}, {}}, {}, "192.168.1.5", {}};
+  const JobPlan plan = make_plan(launch_, job, {}, settings, {});
+  EXPECT_EQ(plan.classes.at(0).rows.at(1), (PlanRow{1, "2,3", "0", "1"}));
+  EXPECT_EQ(problem_of([&] { allot({"--visible-devices", "all", "x"}, 2); }), "--visible-devices 'all' is not known");
+}
+
 TEST_F(Allotment, KeepsRanksWithGpusInsideTheSaidCpus) {
   const Job job = allot({"--cpu-set", "1-2", "x"}, 1);
   EXPECT_TRUE(job.binds && job.certain && job.in_list_order);

@@ -9,7 +9,10 @@ namespace {
 
 HostClass eight_gpus() {
   HostClass host;
-  for (int i = 0; i < 8; ++i) host.rows.push_back({i, std::to_string(14 * i) + "-" + std::to_string(14 * i + 13)});
+  for (int i = 0; i < 8; ++i) {
+    host.rows.push_back({i, std::to_string(14 * i) + "-" + std::to_string(14 * i + 13), std::to_string(i / 4)});
+  }
+  host.rows[7].visible_devices = "7";
   host.defaults["OMP_NUM_THREADS"] = "1";
   return host;
 }
@@ -67,7 +70,7 @@ TEST(JobPlan, GivesEachRankItsProgram) {
 TEST(JobPlan, OfAnotherVersionOrNoneIsRefused) {
   EXPECT_EQ(problem_of([] { job_plan_from_json("{\"schema\":1}"); }), "RINGRUN_PLAN is of another version of ringrun");
   EXPECT_NE(problem_of([] { job_plan_from_json("{"); }), "");
-  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":2}"); }), "");
+  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":3}"); }), "");
 }
 
 TEST(RankEnvironment, IsTorchrunsContract) {
