@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/error.hpp"
+#include "lib/placement/class_map.hpp"
 #include "lib/placement/job_plan.hpp"
 
 namespace ringrun {
@@ -62,10 +63,16 @@ std::string to_json(const JobPlan& plan) {
   Json json = {{"schema", kSchema},
                {"hosts", plan.hosts},
                {"classes", classes},
-               {"exceptions", exceptions},
                {"address", plan.rendezvous.address},
                {"port", plan.rendezvous.port},
                {"run_id", plan.rendezvous.run_id}};
+  // Either says it all; of alternating hosts the map is the shorter.
+  const std::string map = plan.exceptions.empty() ? "" : write_class_map(plan);
+  if (!map.empty() && map.size() < exceptions.dump().size()) {
+    json["map"] = map;
+  } else {
+    json["exceptions"] = exceptions;
+  }
   // Most jobs want none of these.
   if (plan.output != OutputStyle{}) json["output"] = output_json(plan.output);
   for (const PlanProgram& program : plan.programs) json["programs"].push_back(program_json(program));
@@ -88,8 +95,11 @@ JobPlan job_plan_from_json(std::string_view text) try {
     item.at("defaults").get_to(host_class.defaults);
     plan.classes.push_back(std::move(host_class));
   }
-  for (const Json& range : json.at("exceptions")) {
-    plan.exceptions.push_back({range.at(0).get<int>(), range.at(1).get<int>(), range.at(2).get<int>()});
+  if (json.contains("map")) {
+    plan.exceptions = read_class_map(json.at("map").get<std::string>(), plan.hosts, plan.classes.size());
+  } else {
+    for (const Json& range : json.at("exceptions"))
+      plan.exceptions.push_back({range.at(0).get<int>(), range.at(1).get<int>(), range.at(2).get<int>()});
   }
   plan.rendezvous = {json.at("address").get<std::string>(), json.at("port").get<int>(),
                      json.at("run_id").get<std::string>()};
