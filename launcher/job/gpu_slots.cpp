@@ -15,6 +15,10 @@ bool is_said(const JobRequest& request) {
   });
 }
 
+bool slots_are_gpus(const Host& host, const HostCapacity& capacity) {
+  return capacity.gpus > 0 && !host.slots && !host.slots_with_gpus;
+}
+
 }  // namespace
 
 bool may_share_gpus(const JobRequest& request) {
@@ -27,13 +31,18 @@ bool may_share_gpus(const JobRequest& request) {
 std::vector<int> gpu_slots(const JobRequest& request, const std::vector<HostCapacity>& capacities,
                            std::vector<int> slots) {
   const Mapping& mapping = request.mapping.mapping;
-  if (request.programs.size() != 1 || !request.launch.ranks || mapping.never_oversubscribe) return slots;
+  if (request.programs.size() != 1 || mapping.never_oversubscribe) return slots;
+  const int on_each = ranks_per_node(mapping);
+  for (std::size_t i = 0; is_said(request) && i < slots.size(); ++i) {
+    if (slots_are_gpus(request.hosts[i], capacities[i])) slots[i] = std::max(slots[i], on_each);
+  }
+  if (!request.launch.ranks || on_each > 0) return slots;
   HostList hosts;
   std::vector<std::size_t> places;
   std::vector<int> gpus;
   int ranks = *request.launch.ranks;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (capacities[i].gpus == 0 || request.hosts[i].slots || request.hosts[i].slots_with_gpus) {
+    if (!slots_are_gpus(request.hosts[i], capacities[i])) {
       ranks -= slots[i];
       continue;
     }

@@ -135,6 +135,7 @@ TEST_F(Allotment, LetsRanksShareGpusWhereThatIsMeant) {
     EXPECT_EQ(job.hosts[0].placements[2].gpu, 0) << words[0];
     EXPECT_EQ(job.oversubscribed, words[0] == "--oversubscribe") << words[0];
   }
+  EXPECT_EQ(hosts(allot({"--share-gpu", "-N", "3", "x"}, 2)), "aaabbb");
   slots_ = 3;
   EXPECT_EQ(allot({"--transport", "mpi", "x"}, 2).host_of_rank.size(), 6u);
   EXPECT_EQ(allot({"x", "--backend", "mpi"}, 2).host_of_rank.size(), 6u);
