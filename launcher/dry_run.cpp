@@ -3,35 +3,72 @@
 #include <algorithm>
 #include <ostream>
 
+#include "launcher/job/placed_ranks.hpp"
 #include "lib/text/table.hpp"
+#include "lib/text/words.hpp"
 #include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
 namespace {
 
-std::string gpu_text(const JobHost& host, const RankPlacement& placement) {
-  if (placement.gpu < 0) return "-";
-  const Gpu& used = host.gpus[static_cast<std::size_t>(placement.gpu)];
-  return std::to_string(used.index) + " " + used.bus_id + " " + used.name;
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string gpu_text(const PlacedRank& rank) {
+  const Gpu* gpu = rank.gpu();
+  if (gpu == nullptr) return "-";
+  std::string text = std::to_string(gpu->index);
+  for (const std::string& more : {gpu->bus_id, gpu->name}) text += more.empty() ? "" : " " + more;
+  return text;
+}
+
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
+/// The memory that a rank is given where it is not that of its NUMA node.
+std::string other_memory(const RankPlacement& placement) {
+  const bool same = placement.numa && placement.memory_nodes == std::vector<int>{*placement.numa};
+  return same ? "" : format_cpu_list(placement.memory_nodes);
+}
+
+/// Without the columns behind the GPU's in which no row says anything.
+Rows without_empty_columns(const Rows& rows) {
+  constexpr std::size_t kAlways = 4;
+  Rows kept(rows.size());
+  for (std::size_t column = 0; column < rows[0].size(); ++column) {
+    const bool says = std::any_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[column] != "-"; });
+    if (column >= kAlways && !says) continue;
+    for (std::size_t i = 0; i < rows.size(); ++i) kept[i].push_back(rows[i][column]);
+  }
+  return kept;
 }
 
 }  // namespace
 
 void print_ranks(std::ostream& out, const Job& job) {
-  Table table({"rank", "host", "local_rank", "gpu", "cpus"});
-  std::vector<int> next(job.hosts.size(), 0);
-  const std::vector<int> nobody;
-  int rank = 0;
-  for (const int place : job.certain ? job.host_of_rank : nobody) {
-    const JobHost& host = job.hosts[static_cast<std::size_t>(place)];
-    const int local = next[static_cast<std::size_t>(place)]++;
-    const RankPlacement& placement = host.placements[static_cast<std::size_t>(local)];
-    table.add_row({std::to_string(rank++), host.host.name, std::to_string(local), gpu_text(host, placement),
-                   placement.cpus.empty() ? "engine" : format_cpu_list(placement.cpus)});
+  Rows rows{{"rank", "host", "local_rank", "gpu", "numa", "cpus", "memory", "nics", "hcas"}};
+  for (const PlacedRank& rank : placed_ranks(job)) {
+    const RankPlacement& placement = rank.placement;
+    // Without a GPU ringrun gives a rank nothing of these.
+    const bool placed = placement.gpu >= 0;
+    rows.push_back({std::to_string(rank.rank), rank.host.host.name, std::to_string(rank.local_rank), gpu_text(rank),
+                    placement.numa ? std::to_string(*placement.numa) : "-",
+                    placement.cpus.empty() ? "engine" : format_cpu_list(placement.cpus),
+                    or_dash(other_memory(placement)), placed ? or_dash(join_text(placement.nics, ",")) : "-",
+                    placed ? or_dash(join_text(placement.hcas, ",")) : "-"});
   }
   for (std::size_t i = 0; !job.certain && i < job.hosts.size(); ++i)
-    table.add_row({"engine decides", job.hosts[i].host.name, "engine decides", "-", "engine"});
+    rows.push_back({"engine decides", job.hosts[i].host.name, "engine decides", "-", "-", "engine", "-", "-", "-"});
+  rows = without_empty_columns(rows);
+  Table table(rows[0]);
+  for (std::size_t i = 1; i < rows.size(); ++i) table.add_row(rows[i]);
   table.print(out);
+}
+
+void print_notes(std::ostream& out, const Job& job) {
+  for (const auto& [note, hosts] : placement_notes(job)) {
+    out << "note on " << hosts[0];
+    if (hosts.size() > 1) out << " and " << hosts.size() - 1 << " more";
+    out << ": " << note << "\n";
+  }
 }
 
 void print_hosts(std::ostream& out, const Job& job) {

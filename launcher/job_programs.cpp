@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "launcher/default_hostfile.hpp"
+#include "launcher/job/gpu_slots.hpp"
 #include "launcher/job/program.hpp"
 #include "launcher/job_hosts.hpp"
 #include "lib/text/words.hpp"
@@ -78,6 +79,10 @@ void find_programs(LaunchContext& context) {
     program.argv[0] = resolve_program(
         program.argv[0], {program.working_directory.value_or(context.cwd), requests[i].path}, context.environment);
   }
+  // The sweep wants to be told too.
+  std::vector<std::string>& words = context.programs[0].argv;
+  const bool told = std::find(words.begin(), words.end(), kShareGpu) != words.end();
+  if (context.request.share_gpu && context.is_worker() && !told) words.push_back(kShareGpu);
 }
 
 }  // namespace ringrun

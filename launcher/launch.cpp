@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <ostream>
 
+#include "launcher/absent_hosts.hpp"
 #include "launcher/decisions.hpp"
 #include "launcher/dry_run.hpp"
 #include "launcher/engine/engine_choice.hpp"
@@ -15,6 +16,7 @@
 #include "launcher/engine_start.hpp"
 #include "launcher/host_questions.hpp"
 #include "launcher/job/job.hpp"
+#include "launcher/job/rank_cards.hpp"
 #include "launcher/job_command.hpp"
 #include "launcher/job_programs.hpp"
 #include "launcher/launch_context.hpp"
@@ -65,6 +67,7 @@ class Launch {
     if (context_.allocation) context_.slurm = find_slurm(context_.environment);
     read_programs(context_);
     check_names(context_.hosts);
+    if (request_.topology) return show_absent_machine();
     try_step("L7", [&] { find_programs(context_); });
     try_step("L2", [&] {
       context_.engine =
@@ -92,6 +95,7 @@ class Launch {
       say(findings);
       if (has_errors(findings)) return kHostOrNetwork;
     }
+    name_cards(*job, situation);
     return start(*job, network_settings(situation));
   }
 
@@ -133,13 +137,26 @@ class Launch {
                         context_.programs});
   }
 
+  /// Where the ranks would be on a machine that only a file describes. Nothing else is looked for, no engine either.
+  int show_absent_machine() {
+    const HostFacts facts = absent_machine(*request_.topology, context_.exports.asked);
+    name_hosts_after_machine(context_, *request_.topology);
+    std::vector<HostAnswer> answers(context_.hosts.size());
+    for (HostAnswer& answer : answers) answer.facts = facts;
+    assume_ready(context_.hosts, answers);
+    const Job job = allot(answers);
+    if (request_.json) {
+      print_ranks_json(streams_.out, job, "");
+    } else {
+      print_ranks(streams_.out, job);
+      print_notes(streams_.out, job);
+    }
+    return printed(streams_.out);
+  }
+
   /// Nothing is known of the hosts but what the user says.
   int start_offline(std::vector<HostAnswer> answers) {
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-      answers[i].facts.identity = answers[i].address = asked_[i].name;
-      answers[i].facts.program.state = ProgramState::executable;
-      answers[i].facts.cwd_exists = true;
-    }
+    assume_ready(asked_, answers);
     Job job = allot(answers);
     NetworkSettings settings;
     settings.environment.resize(job.hosts.size());
@@ -207,9 +224,14 @@ class Launch {
     const EngineCommand command = engine_command(engine_request(context_, job, settings), context_.environment);
     const std::string line = shell_line(command);
     report_decisions(streams_.err, context_, job, settings, line);
+    if (request_.dry_run && request_.json) {
+      print_ranks_json(streams_.out, job, line);
+      return printed(streams_.out);
+    }
     if (request_.display_allocation) print_hosts(streams_.out, job);
     if (request_.display_map || request_.dry_run) print_ranks(streams_.out, job);
     if (request_.dry_run) {
+      print_notes(streams_.out, job);
       streams_.out << "\n" << line << "\n";
       return printed(streams_.out);
     }

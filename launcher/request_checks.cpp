@@ -26,9 +26,15 @@ void check_words(const LaunchRequest& request) {
     throw UserError("--offline belongs to --dry-run: a job cannot start without asking its hosts",
                     "add --dry-run, or leave it off");
   }
+  if (request.topology && (!request.dry_run || request.doctor)) {
+    throw UserError("--topology belongs to --dry-run: it is a machine that is not here",
+                    "add --dry-run, or leave it off");
+  }
   if (request.doctor && !request.more.empty())
     throw UserError("--doctor looks at one program", "leave the programs behind ':' off");
-  if (request.json && !request.doctor) throw UserError("--json belongs to --doctor", "add --doctor, or leave it off");
+  if (request.json && !request.doctor && !request.dry_run) {
+    throw UserError("--json belongs to --dry-run and --doctor", "add one of them, or leave it off");
+  }
 }
 
 void check_names(const HostList& hosts) {

@@ -48,6 +48,8 @@ struct LaunchRequest : ProgramRequest {
   bool dry_run = false;
   /// Ask no host; with --dry-run alone.
   bool offline = false;
+  /// With --dry-run: the file of a machine that is not here.
+  std::optional<std::string> topology;
   bool allow_run_as_root = false;
   /// Where no program names hosts.
   std::optional<std::string> default_hostfile;
@@ -74,6 +76,10 @@ struct LaunchRequest : ProgramRequest {
   /// Report what is wrong with hosts and network, and start nothing.
   bool doctor = false;
   bool json = false;
+  /// More ranks than GPUs on a host are meant.
+  bool share_gpu = false;
+  /// Each rank sees its own GPU alone; unset: CUDA_VISIBLE_DEVICES is left as it is.
+  std::optional<bool> own_gpu_only;
   /// Look at hosts and network before the launch.
   bool preflight = true;
   /// What the program talks over; unset: NCCL where every host has a GPU, else MPI.

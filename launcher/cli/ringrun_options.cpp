@@ -27,6 +27,11 @@ void set_transport(OptionTarget target, const Values& values) {
   set_once("--transport", target.job.transport, mpi ? Transport::mpi : Transport::nccl);
 }
 
+void set_visible_devices(OptionTarget target, const Values& values) {
+  const bool own = one_of("--visible-devices", values[0], std::array{"none", "own"}) == 1;
+  set_once("--visible-devices", target.job.own_gpu_only, own);
+}
+
 void set_on_hang(OptionTarget target, const Values& values) {
   set_once("--on-hang", target.job.end_on_hang, one_of("--on-hang", values[0], std::array{"end", "report"}) == 0);
 }
@@ -52,8 +57,14 @@ OptionRows ringrun_options() {
   return {
       {{"--engine"}, 1, "NAME", "what starts the ranks: auto, openmpi, slurm (auto)", {"openmpi"}, set_engine},
       flag("--doctor", "check hosts and network, report, start nothing", &LaunchRequest::doctor),
-      flag("--json", "the report of --doctor as JSON", &LaunchRequest::json),
+      flag("--json", "what --dry-run or --doctor prints, as JSON", &LaunchRequest::json),
       flag("--offline", "with --dry-run: ask no host", &LaunchRequest::offline),
+      {{"--topology"},
+       1,
+       "FILE",
+       "with --dry-run: every host is this machine of lstopo's XML, which is not here",
+       {"node.xml"},
+       [](OptionTarget t, const Values& v) { set_once("--topology", t.job.topology, v[0]); }},
       flag("--no-preflight", "start without a look at the network", &LaunchRequest::preflight, false),
       {{"--nic"},
        1,
@@ -75,6 +86,13 @@ OptionRows ringrun_options() {
        [](OptionTarget t, const Values& v) {
          set_once("--master-port", t.job.master_port, whole_number("--master-port", v[0], 1, 65535));
        }},
+      flag("--share-gpu", "more ranks than GPUs on a host are meant", &LaunchRequest::share_gpu),
+      {{"--visible-devices"},
+       1,
+       "WHAT",
+       "what ranks see by CUDA_VISIBLE_DEVICES: their own GPU; none: it is left alone (none)",
+       {"own"},
+       set_visible_devices},
       {{"--transport"}, 1, "NAME", "what the program talks over: mpi, nccl", {"mpi"}, set_transport},
       {{"--on-hang"}, 1, "WHAT", "a job that cannot go on: end, report", {"end"}, set_on_hang},
       seconds("--hang-timeout", "silence after a fatal line that is a hang (10)", &LaunchRequest::hang_timeout),

@@ -20,9 +20,7 @@ std::vector<int> checked(const HostList& hosts, const std::vector<int>& shares) 
   return shares;
 }
 
-}  // namespace
-
-void reject_too_many_ranks(const HostList& hosts, const std::vector<int>& slots, int ranks) {
+std::string too_many(const HostList& hosts, const std::vector<int>& slots, int ranks) {
   const int have = std::accumulate(slots.begin(), slots.end(), 0);
   constexpr std::size_t kShown = 16;
   std::string names;
@@ -30,9 +28,20 @@ void reject_too_many_ranks(const HostList& hosts, const std::vector<int>& slots,
     names += (i == 0 ? "" : ", ") + hosts[i].name + " " + std::to_string(slots[i]);
   }
   if (hosts.size() > kShown) names += ", and " + std::to_string(hosts.size() - kShown) + " more hosts";
-  throw UserError("-np " + std::to_string(ranks) + " wants " + std::to_string(ranks) + " slots, the hosts have " +
-                      std::to_string(have) + ": " + names,
+  return "-np " + std::to_string(ranks) + " wants " + std::to_string(ranks) + " slots, the hosts have " +
+         std::to_string(have) + ": " + names;
+}
+
+}  // namespace
+
+void reject_too_many_ranks(const HostList& hosts, const std::vector<int>& slots, int ranks) {
+  throw UserError(too_many(hosts, slots, ranks),
                   "say more with slots=N in the hostfile or -H HOST:N, add hosts, or allow it with --oversubscribe");
+}
+
+void reject_more_ranks_than_gpus(const HostList& hosts, const std::vector<int>& slots, int ranks) {
+  throw UserError(too_many(hosts, slots, ranks),
+                  "each GPU is a slot: start fewer ranks, add hosts, or let ranks share GPUs: --share-gpu");
 }
 
 std::vector<int> resolve_slots(const HostList& hosts, const std::vector<HostCapacity>& capacities, bool sweep) {

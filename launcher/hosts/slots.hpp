@@ -30,4 +30,7 @@ std::vector<int> share_ranks(const HostList& hosts, const std::vector<int>& slot
 /// Throws the UserError of more ranks than slots.
 [[noreturn]] void reject_too_many_ranks(const HostList& hosts, const std::vector<int>& slots, int ranks);
 
+/// Likewise where the slots are the hosts' GPUs.
+[[noreturn]] void reject_more_ranks_than_gpus(const HostList& hosts, const std::vector<int>& slots, int ranks);
+
 }  // namespace ringrun

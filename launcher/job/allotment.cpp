@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "launcher/hosts/slots.hpp"
+#include "launcher/job/gpu_slots.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/launch_errors.hpp"
 #include "lib/topology/cpu_list.hpp"
@@ -46,9 +47,29 @@ void check_program(const std::string& program, const HostList& hosts, const std:
 /// Where ringrun binds ranks unless somebody says otherwise.
 bool may_bind(const JobRequest& request) {
   const Mapping& mapping = request.mapping.mapping;
-  const bool said = mapping.bind_to || mapping.cpus_per_rank || mapping.cpu_set || mapping.hardware_threads ||
-                    mapping.by == "rankfile" || mapping.by.rfind("pe-list", 0) == 0;
+  const bool said = mapping.bind_to || mapping.cpus_per_rank || mapping.hardware_threads || mapping.by == "rankfile" ||
+                    mapping.by.rfind("pe-list", 0) == 0;
   return !said && !request.launch.masquerade;
+}
+
+/// Where ringrun binds, --cpu-set is its own to follow; then the engine hears nothing of it.
+PlacementPolicy placement_policy(JobRequest& request, bool any_gpu) {
+  PlacementPolicy policy;
+  policy.share_gpu = may_share_gpus(request);
+  policy.own_gpu_only = request.launch.own_gpu_only.value_or(false);
+  auto& cpu_set = request.mapping.mapping.cpu_set;
+  policy.bind = may_bind(request) && (any_gpu || !cpu_set);
+  if (policy.bind && cpu_set) {
+    policy.cpu_set = parse_cpu_list(*cpu_set);
+    cpu_set.reset();
+  }
+  return policy;
+}
+
+HostPlacement place_ranks(const JobHost& host, int ranks, const PlacementPolicy& policy) try {
+  return resolve_placement(host.answer.facts.machine, host.gpus, ranks, policy);
+} catch (const UserError& error) {
+  throw UserError(host.host.name + ": " + error.what(), error.remedy());
 }
 
 std::unordered_map<std::string, int> places_by_name(const HostList& hosts, const std::vector<int>& places) {
@@ -206,8 +227,10 @@ Job allot_ranks(JobRequest request) {
   const Capacities capacities = read_capacities(request);
   // One rank a host is what a sweep of host memory wants unasked; a number that was said needs the slots as they are.
   const LaunchRequest& launch = request.launch;
-  const std::vector<int> slots =
+  std::vector<int> slots =
       resolve_slots(request.hosts, capacities.hosts, launch.program.empty() && !launch.ranks && !launch.masquerade);
+  slots = gpu_slots(request, capacities.hosts, std::move(slots));
+  PlacementPolicy policy = placement_policy(request, capacities.any_gpu);
   Job job;
   job.in_list_order =
       capacities.any_gpu && programs.size() == 1 && !request.mapping.unknown && !request.mapping.mapping.says_where();
@@ -217,8 +240,7 @@ Job allot_ranks(JobRequest request) {
   job.program_ranks = layout.program_ranks;
 
   std::vector<int> new_places(request.hosts.size(), -1);
-  PlacementPolicy policy;
-  policy.bind = may_bind(request);
+  policy.share_gpu = policy.share_gpu || !layout.certain;
   for (const int place : order_of_hosts(layout, request.hosts.size())) {
     const auto i = static_cast<std::size_t>(place);
     new_places[i] = static_cast<int>(job.hosts.size());
@@ -226,7 +248,9 @@ Job allot_ranks(JobRequest request) {
     JobHost host{request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}};
     host.ranks = static_cast<int>(std::count(layout.host_of_rank.begin(), layout.host_of_rank.end(), place));
     const int rows = layout.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
-    host.placements = resolve_placement(host.answer.facts.machine, host.gpus, rows, policy).ranks;
+    HostPlacement placement = place_ranks(host, rows, policy);
+    host.placements = std::move(placement.ranks);
+    host.note = std::move(placement.note);
     job.binds = job.binds || (!host.placements.empty() && !host.placements[0].cpus.empty());
     job.oversubscribed = job.oversubscribed || host.ranks > host.slots;
     job.hosts.push_back(std::move(host));

@@ -28,6 +28,8 @@ struct JobHost {
   /// Those of the host's GPUs that the job uses.
   std::vector<Gpu> gpus;
   std::vector<RankPlacement> placements;
+  /// What a person should know of them; "" for nothing.
+  std::string note = {};
 };
 
 /// Everything decided: what starts where.

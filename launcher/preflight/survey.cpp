@@ -135,6 +135,8 @@ bool has_word(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+}  // namespace
+
 bool is_told_to_use_mpi(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--backend=mpi") return true;
@@ -142,8 +144,6 @@ bool is_told_to_use_mpi(const std::vector<std::string>& words) {
   }
   return false;
 }
-
-}  // namespace
 
 Transport transport_of(const LaunchRequest& launch, const std::vector<SurveyedHost>& hosts, bool is_worker) {
   if (launch.transport) return *launch.transport;
@@ -168,7 +168,8 @@ Situation survey(HostProbe& probe, const std::vector<SurveyedHost>& hosts, const
   situation.transport = transport_of(request.launch, hosts, request.is_worker);
   situation.network = choose(hosts, situation.reach, request.launch, situation.transport);
   situation.is_worker = request.is_worker;
-  situation.shares_gpus = request.is_worker && has_word(request.launch.program, "--share-gpu");
+  situation.shares_gpus =
+      request.is_worker && (request.launch.share_gpu || has_word(request.launch.program, "--share-gpu"));
   situation.program = request.program;
   situation.ports = request.launch.ports;
   situation.launcher_environment = request.environment;

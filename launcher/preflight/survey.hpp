@@ -40,6 +40,9 @@ struct SurveyRequest {
 /// uses. The hosts of the situation are in the order of `hosts`.
 Situation survey(HostProbe& probe, const std::vector<SurveyedHost>& hosts, const SurveyRequest& request);
 
+/// The sweep's words say --backend mpi.
+bool is_told_to_use_mpi(const std::vector<std::string>& words);
+
 /// What the program talks over between hosts: as said, else NCCL where every host that answered has a GPU for each of
 /// its ranks and the program is not a worker that is told to use MPI.
 Transport transport_of(const LaunchRequest& launch, const std::vector<SurveyedHost>& hosts, bool is_worker);

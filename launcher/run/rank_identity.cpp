@@ -12,6 +12,7 @@
 
 #include "launcher/engine/host_directory.hpp"
 #include "launcher/engine/left_over.hpp"
+#include "launcher/run/rank_memory.hpp"
 #include "launcher/run/shell_stage.hpp"
 #include "lib/error.hpp"
 #include "lib/topology/cpu_list.hpp"
@@ -98,9 +99,12 @@ void set_rank_environment(const JobPlan& plan, const RankIdentity& identity) {
        {kPlanVariable, kHostVariable, kHostsVariable, kSelfVariable, kRunVariable, kLauncherVariable})
     unsetenv(name);
   // The user's own.
-  const PlanProgram* program = program_of(plan, identity.rank);
-  if (program == nullptr) return;
-  for (const auto& [name, value] : program->environment) setenv(name.c_str(), value.c_str(), 1);
+  if (const PlanProgram* program = program_of(plan, identity.rank)) {
+    for (const auto& [name, value] : program->environment) setenv(name.c_str(), value.c_str(), 1);
+  }
+  // One of those that are visible by the user's word.
+  const PlanRow* row = find_row(plan, identity);
+  if (row != nullptr && !row->visible_devices.empty()) setenv("CUDA_VISIBLE_DEVICES", row->visible_devices.c_str(), 1);
 }
 
 void bind_rank(const JobPlan& plan, const RankIdentity& identity) {
@@ -117,6 +121,7 @@ void bind_rank(const JobPlan& plan, const RankIdentity& identity) {
   const int code = errno;
   CPU_FREE(set);
   if (status != 0) throw SystemError("sched_setaffinity to " + row->cpus, std::strerror(code), code);
+  prefer_memory(parse_cpu_list(row->memory));
 }
 
 int gpu_of(const JobPlan& plan, const RankIdentity& identity) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "lib/placement/class_map.hpp"
+
 namespace ringrun {
 
 JobPlan make_job_plan(const std::vector<HostClass>& hosts, Rendezvous rendezvous) {
@@ -28,12 +30,7 @@ JobPlan make_job_plan(const std::vector<HostClass>& hosts, Rendezvous rendezvous
   for (int host = 0; host < plan.hosts; ++host) {
     int of = class_of_host[static_cast<std::size_t>(host)];
     of = of == largest ? 0 : of == 0 ? largest : of;
-    if (of == 0) continue;
-    if (!plan.exceptions.empty() && plan.exceptions.back().of == of && plan.exceptions.back().last == host - 1) {
-      plan.exceptions.back().last = host;
-    } else {
-      plan.exceptions.push_back({host, host, of});
-    }
+    add_host(plan.exceptions, host, of);
   }
   return plan;
 }

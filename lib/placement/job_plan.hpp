@@ -10,10 +10,13 @@
 namespace ringrun {
 
 /// What one rank of a host does: `gpu` is the number of its GPU on that host, -1 for none; `cpus` is a CPU list, ""
-/// where the engine's binding stays.
+/// where the engine's binding stays; `memory` is a list of the nodes that its memory comes from, "" for any;
+/// `visible_devices` its CUDA_VISIBLE_DEVICES, "" where that is not its own.
 struct PlanRow {
   int gpu = -1;
   std::string cpus;
+  std::string memory = {};
+  std::string visible_devices = {};
   bool operator==(const PlanRow&) const = default;
 };
 

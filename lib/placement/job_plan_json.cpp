@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/error.hpp"
+#include "lib/placement/class_map.hpp"
 #include "lib/placement/job_plan.hpp"
 
 namespace ringrun {
@@ -8,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kSchema = 2;
+constexpr int kSchema = 3;
 
 Json output_json(const OutputStyle& output) {
   return {{"tag", output.tag}, {"timestamp", output.timestamp}, {"merge", output.merge}, {"files", output.files}};
@@ -17,6 +18,19 @@ Json output_json(const OutputStyle& output) {
 OutputStyle output_style(const Json& json) {
   return {json.at("tag").get<bool>(), json.at("timestamp").get<bool>(), json.at("merge").get<bool>(),
           json.at("files").get<std::string>()};
+}
+
+/// What few rows say stands last and is left off.
+Json row_json(const PlanRow& row) {
+  Json json = {row.gpu, row.cpus, row.memory};
+  if (!row.visible_devices.empty()) json.push_back(row.visible_devices);
+  return json;
+}
+
+PlanRow plan_row(const Json& json) {
+  PlanRow row{json.at(0).get<int>(), json.at(1).get<std::string>(), json.at(2).get<std::string>()};
+  if (json.size() > 3) row.visible_devices = json.at(3).get<std::string>();
+  return row;
 }
 
 Json program_json(const PlanProgram& program) {
@@ -41,7 +55,7 @@ std::string to_json(const JobPlan& plan) {
   Json classes = Json::array();
   for (const HostClass& item : plan.classes) {
     Json rows = Json::array();
-    for (const PlanRow& row : item.rows) rows.push_back({row.gpu, row.cpus});
+    for (const PlanRow& row : item.rows) rows.push_back(row_json(row));
     classes.push_back({{"rows", rows}, {"environment", item.environment}, {"defaults", item.defaults}});
   }
   Json exceptions = Json::array();
@@ -49,10 +63,16 @@ std::string to_json(const JobPlan& plan) {
   Json json = {{"schema", kSchema},
                {"hosts", plan.hosts},
                {"classes", classes},
-               {"exceptions", exceptions},
                {"address", plan.rendezvous.address},
                {"port", plan.rendezvous.port},
                {"run_id", plan.rendezvous.run_id}};
+  // Either says it all; of alternating hosts the map is the shorter.
+  const std::string map = plan.exceptions.empty() ? "" : write_class_map(plan);
+  if (!map.empty() && map.size() < exceptions.dump().size()) {
+    json["map"] = map;
+  } else {
+    json["exceptions"] = exceptions;
+  }
   // Most jobs want none of these.
   if (plan.output != OutputStyle{}) json["output"] = output_json(plan.output);
   for (const PlanProgram& program : plan.programs) json["programs"].push_back(program_json(program));
@@ -70,14 +90,16 @@ JobPlan job_plan_from_json(std::string_view text) try {
   plan.hosts = json.at("hosts").get<int>();
   for (const Json& item : json.at("classes")) {
     HostClass host_class;
-    for (const Json& row : item.at("rows"))
-      host_class.rows.push_back({row.at(0).get<int>(), row.at(1).get<std::string>()});
+    for (const Json& row : item.at("rows")) host_class.rows.push_back(plan_row(row));
     item.at("environment").get_to(host_class.environment);
     item.at("defaults").get_to(host_class.defaults);
     plan.classes.push_back(std::move(host_class));
   }
-  for (const Json& range : json.at("exceptions")) {
-    plan.exceptions.push_back({range.at(0).get<int>(), range.at(1).get<int>(), range.at(2).get<int>()});
+  if (json.contains("map")) {
+    plan.exceptions = read_class_map(json.at("map").get<std::string>(), plan.hosts, plan.classes.size());
+  } else {
+    for (const Json& range : json.at("exceptions"))
+      plan.exceptions.push_back({range.at(0).get<int>(), range.at(1).get<int>(), range.at(2).get<int>()});
   }
   plan.rendezvous = {json.at("address").get<std::string>(), json.at("port").get<int>(),
                      json.at("run_id").get<std::string>()};

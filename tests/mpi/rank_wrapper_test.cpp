@@ -1,6 +1,7 @@
 // The rank wrapper under plain mpirun: what it shows of the rank's streams, and what it leaves behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -124,6 +125,14 @@ TEST_F(RankWrapper, ChoosesTheProgramOfItsRank) {
   const CommandResult result = mpirun(3, {built_program("ringrun"), "__rank", "--"});
   const std::string own = (folder_ / "own").string();
   EXPECT_THAT(lines(result.out), UnorderedElementsAre("first x y 0", "second b c", own, "second b c", own));
+}
+
+TEST_F(RankWrapper, GivesARankItsCpusItsMemoryAndItsGpu) {
+  const std::string cpu = std::to_string(sched_getcpu());
+  plan_.classes[0].rows = {{0, cpu, "0"}, {1, cpu, "900", "1"}};
+  const CommandResult result =
+      run(2, "echo $LOCAL_RANK $(sed -n 's/Cpus_allowed_list://p' /proc/self/status) $CUDA_VISIBLE_DEVICES;");
+  EXPECT_THAT(lines(result.out), UnorderedElementsAre("0 " + cpu, "1 " + cpu + " 1")) << result.err;
 }
 
 TEST_F(RankWrapper, NamesWhatItHasSet) {

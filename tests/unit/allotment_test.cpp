@@ -16,13 +16,14 @@ class Allotment : public testing::Test {
     launch_.masquerade = masquerade;
     JobProgram program;
     program.ranks = launch_.ranks;
-    program.argv = {"/bin/x"};
+    program.argv = launch_.program;
     HostList hosts;
     std::vector<HostAnswer> answers;
     for (const char* name : {"b", "a"}) {
       hosts.emplace_back();
       hosts.back().name = name;
       hosts.back().origin = "ab";
+      hosts.back().slots = slots_;
       hosts.back().cores_unless_said = true;
       HostAnswer& answer = answers.emplace_back();
       answer.local = std::string(name) == "a";
@@ -50,6 +51,8 @@ class Allotment : public testing::Test {
     return text;
   }
 
+  /// What the hostfile says.
+  std::optional<int> slots_;
   LaunchRequest launch_;
   Environment environment_;
   std::vector<JobProgram> programs_;
@@ -113,7 +116,51 @@ TEST_F(Allotment, KeepsEveryHostWhereOnlyTheEngineKnows) {
 }
 
 TEST_F(Allotment, RefusesMoreRanksThanGpus) {
-  EXPECT_EQ(problem_of([&] { allot({"-np", "5", "x"}, 2); }), "-np 5 wants 5 slots, the hosts have 4: b 2, a 2");
+  EXPECT_EQ(
+      error_text([&] {
+        allot({"-np", "5", "x"}, 2);
+      }),
+      "-np 5 wants 5 slots, the hosts have 4: b 2, a 2 | each GPU is a slot: start fewer ranks, add hosts, or let "
+      "ranks share GPUs: --share-gpu");
+  slots_ = 3;
+  EXPECT_EQ(error_text([&] { allot({"x"}, 2); }),
+            "b: 3 ranks want a GPU each, and there are 2 | start at most 2, or let ranks share GPUs: --share-gpu");
+}
+
+TEST_F(Allotment, LetsRanksShareGpusWhereThatIsMeant) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"--share-gpu", "-np", "6", "x"}, {"-np", "6", "x", "--share-gpu"}, {"--oversubscribe", "-np", "6", "x"}}) {
+    const Job job = allot(words, 2);
+    EXPECT_EQ(hosts(job), "bbbaaa") << words[0];
+    EXPECT_EQ(job.hosts[0].placements[2].gpu, 0) << words[0];
+    EXPECT_EQ(job.oversubscribed, words[0] == "--oversubscribe") << words[0];
+  }
+  EXPECT_EQ(hosts(allot({"--share-gpu", "-N", "3", "x"}, 2)), "aaabbb");
+  slots_ = 3;
+  EXPECT_EQ(allot({"--transport", "mpi", "x"}, 2).host_of_rank.size(), 6u);
+  EXPECT_EQ(allot({"x", "--backend", "mpi"}, 2).host_of_rank.size(), 6u);
+  EXPECT_EQ(allot({"x"}, 2, true).host_of_rank.size(), 6u) << "under mpirun's name";
+  EXPECT_EQ(allot({"x"}, 0).host_of_rank.size(), 6u) << "without GPUs";
+}
+
+TEST_F(Allotment, NarrowsWhatRanksSeeOnlyWhereThatIsSaid) {
+  EXPECT_FALSE(allot({"x"}, 2).hosts[0].placements[1].visible_devices);
+  EXPECT_FALSE(allot({"--visible-devices", "none", "x"}, 2).hosts[0].placements[1].visible_devices);
+  const Job job = allot({"--visible-devices", "own", "x"}, 2);
+  EXPECT_EQ(job.hosts[0].placements[1].visible_devices, "1");
+  const NetworkSettings settings{{{}, {}}, {}, "192.168.1.5", {}};
+  const JobPlan plan = make_plan(launch_, job, {}, settings, {});
+  EXPECT_EQ(plan.classes.at(0).rows.at(1), (PlanRow{1, "2,3", "0", "1"}));
+  EXPECT_EQ(problem_of([&] { allot({"--visible-devices", "all", "x"}, 2); }), "--visible-devices 'all' is not known");
+}
+
+TEST_F(Allotment, KeepsRanksWithGpusInsideTheSaidCpus) {
+  const Job job = allot({"--cpu-set", "1-2", "x"}, 1);
+  EXPECT_TRUE(job.binds && job.certain && job.in_list_order);
+  EXPECT_EQ(job.hosts[0].placements[0].cpus, (std::vector<int>{1, 2}));
+  EXPECT_EQ(problem_of([&] { allot({"--cpu-set", "9", "x"}, 1); }), "b: none of the CPUs 9 may be used here");
+  EXPECT_FALSE(allot({"--cpu-set", "1-2", "x"}, 0).binds) << "the engine does";
+  EXPECT_FALSE(allot({"--cpu-set", "1-2", "--bind-to", "core", "x"}, 1).binds);
 }
 
 }  // namespace

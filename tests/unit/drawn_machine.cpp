@@ -228,17 +228,21 @@ class Writer {
 
 }  // namespace
 
-Machine drawn_machine(const std::string& drawing) {
+std::string drawn_xml(const std::string& drawing) {
   Drawn machine = parse(drawing);
   int next = 0;
   for (int thread = 0; number_cpus(machine, thread, next); ++thread) {
   }
   collect(machine);
+  return Writer().write(machine);
+}
+
+Machine drawn_machine(const std::string& drawing) {
   char path[] = "/tmp/drawn-machine-XXXXXX";
   const int file = mkstemp(path);
   if (file < 0) throw std::runtime_error("mkstemp failed");
   close(file);
-  std::ofstream(path) << Writer().write(machine);
+  std::ofstream(path) << drawn_xml(drawing);
   const Machine read = read_machine_xml(path);
   unlink(path);
   return read;

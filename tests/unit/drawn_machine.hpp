@@ -23,4 +23,7 @@ namespace ringrun {
 /// The drawing becomes a file of hwloc's, which is read as any other.
 Machine drawn_machine(const std::string& drawing);
 
+/// That file.
+std::string drawn_xml(const std::string& drawing);
+
 }  // namespace ringrun

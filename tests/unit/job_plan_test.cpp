@@ -9,7 +9,10 @@ namespace {
 
 HostClass eight_gpus() {
   HostClass host;
-  for (int i = 0; i < 8; ++i) host.rows.push_back({i, std::to_string(14 * i) + "-" + std::to_string(14 * i + 13)});
+  for (int i = 0; i < 8; ++i) {
+    host.rows.push_back({i, std::to_string(14 * i) + "-" + std::to_string(14 * i + 13), std::to_string(i / 4)});
+  }
+  host.rows[7].visible_devices = "7";
   host.defaults["OMP_NUM_THREADS"] = "1";
   return host;
 }
@@ -34,6 +37,34 @@ TEST(JobPlan, TheMostCommonClassIsTheDefaultAndOthersAreRanges) {
   EXPECT_EQ(class_of(plan, 4), eight_gpus());
   EXPECT_EQ(class_of(plan, 6), odd);
   EXPECT_THROW(class_of(plan, 7), std::out_of_range);
+}
+
+TEST(JobPlan, StaysSmallWhereHostsOfThreeClassesAlternate) {
+  std::vector<HostClass> kinds(3, eight_gpus());
+  kinds[1].environment["NIC"] = "eth1";
+  kinds[2].environment["NIC"] = "eth2";
+  std::vector<HostClass> hosts;
+  for (std::size_t i = 0; i < 10000; ++i) hosts.push_back(kinds[i * i % 7 % 3]);
+  const std::string text = to_json(make_job_plan(hosts, {"192.168.1.5", 29500, "x"}));
+  EXPECT_LE(text.size(), 8192u);
+  const JobPlan read = job_plan_from_json(text);
+  for (int host = 0; host < 10000; ++host)
+    ASSERT_EQ(class_of(read, host), hosts[static_cast<std::size_t>(host)]) << host;
+}
+
+TEST(JobPlan, OfAMapThatIsTooShortOrNamesNoClassIsRefused) {
+  std::vector<HostClass> hosts(20, eight_gpus());
+  for (std::size_t i = 0; i < hosts.size(); i += 2) hosts[i].environment["NIC"] = "eth1";
+  const std::string text = to_json(make_job_plan(hosts, {"192.168.1.5", 29500, "x"}));
+  const std::size_t map = text.find("\"map\":\"");
+  ASSERT_NE(map, std::string::npos) << text;
+  std::string damaged = text;
+  damaged.erase(map + 7, 1);
+  EXPECT_EQ(problem_of([&] { job_plan_from_json(damaged); }),
+            "RINGRUN_PLAN is not a plan: it says no class of host 18");
+  damaged = text;
+  damaged[map + 7] = '?';
+  EXPECT_EQ(problem_of([&] { job_plan_from_json(damaged); }), "RINGRUN_PLAN is not a plan: it says no class of host 0");
 }
 
 TEST(JobPlan, SurvivesItsJourney) {
@@ -67,7 +98,7 @@ TEST(JobPlan, GivesEachRankItsProgram) {
 TEST(JobPlan, OfAnotherVersionOrNoneIsRefused) {
   EXPECT_EQ(problem_of([] { job_plan_from_json("{\"schema\":1}"); }), "RINGRUN_PLAN is of another version of ringrun");
   EXPECT_NE(problem_of([] { job_plan_from_json("{"); }), "");
-  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":2}"); }), "");
+  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":3}"); }), "");
 }
 
 TEST(RankEnvironment, IsTorchrunsContract) {

@@ -37,7 +37,8 @@ std::vector<Gpu> gpus_of_host(const Machine& machine, int host) {
 HostClass class_of_host(const std::vector<Gpu>& gpus, const HostPlacement& placement) {
   HostClass host;
   for (const RankPlacement& rank : placement.ranks) {
-    host.rows.push_back({gpus[static_cast<std::size_t>(rank.gpu)].index, format_cpu_list(rank.cpus)});
+    host.rows.push_back({gpus[static_cast<std::size_t>(rank.gpu)].index, format_cpu_list(rank.cpus),
+                         format_cpu_list(rank.memory_nodes)});
   }
   return host;
 }

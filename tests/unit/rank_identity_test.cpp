@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 
 #include "tests/unit/error_text.hpp"
@@ -64,6 +66,21 @@ TEST(RankIdentity, ThatIsMissingOrNoNumberIsNamed) {
   Variables variables = kOpenMpi;
   variables["RINGRUN_HOST"] = "x";
   EXPECT_EQ(problem_of([&] { identity_from(variables); }), "ringrun __rank: RINGRUN_HOST='x' is not a number");
+}
+
+TEST(RankEnvironment, ShowsARankItsOwnGpuAloneWhereThatIsPlanned) {
+  HostClass host;
+  host.environment["CUDA_VISIBLE_DEVICES"] = "4,7";
+  host.rows = {{4, "", ""}, {7, "", "", "7"}};
+  const JobPlan plan = make_job_plan({host}, {"127.0.0.1", 29500, "run"});
+  // In processes of their own, since it changes the environment.
+  const auto visible = [&](int local_rank) {
+    set_rank_environment(plan, {local_rank, 2, local_rank, 2, 0});
+    std::fputs(std::getenv("CUDA_VISIBLE_DEVICES"), stderr);
+    std::exit(0);
+  };
+  EXPECT_EXIT(visible(0), testing::ExitedWithCode(0), "^4,7$");
+  EXPECT_EXIT(visible(1), testing::ExitedWithCode(0), "^7$");
 }
 
 }  // namespace

@@ -1,0 +1,126 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/ringrun_fixture.hpp"
+#include "tests/unit/drawn_machine.hpp"
+
+namespace ringrun::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using Json = nlohmann::json;
+
+/// A machine with two packages, a GPU and a card on each.
+class Placement : public Ringrun {
+ protected:
+  void SetUp() override {
+    Ringrun::SetUp();
+    node_ = file("node.xml", drawn_xml(R"(
+package 0
+ node 0 cores 4x2
+  bridge
+   bridge
+    gpu 01:00.0
+    card 02:00.0 ib0 mlx5_0=4
+package 1
+ node 1 cores 4x2
+  bridge
+   bridge
+    gpu 81:00.0
+    card 82:00.0 ib1 mlx5_1=4
+)"));
+  }
+
+  CommandResult dry_run(std::vector<std::string> words) {
+    words.insert(words.begin(), {"--dry-run", "--topology", node_});
+    // There is no engine there.
+    return ringrun(std::move(words), {{"PATH", folder_}});
+  }
+
+  std::string node_;
+};
+
+TEST_F(Placement, OfAMachineThatIsNotHereIsATable) {
+  const CommandResult result = dry_run({});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "rank  host  local_rank  gpu             numa  cpus       nics  hcas\n"
+            "   0  node           0  0 0000:01:00.0     0  0-3,8-11   ib0   mlx5_0\n"
+            "   1  node           1  1 0000:81:00.0     1  4-7,12-15  ib1   mlx5_1\n");
+}
+
+TEST_F(Placement, IsOneObjectWithTheRanksInTheirOrder) {
+  const CommandResult result = dry_run({"-H", "a:2,b:1", "--json", "prog"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json ranks = Json::parse(result.out).at("ranks");
+  ASSERT_EQ(ranks.size(), 3u);
+  EXPECT_EQ(ranks[1], Json::parse(R"({"rank":1,"host":"a","local_rank":1,
+    "gpu":{"index":1,"bus_id":"0000:81:00.0","uuid":null,"name":null},
+    "numa":1,"cpus":"4-7,12-15","nics":["ib1"],"hcas":["mlx5_1"]})"));
+  EXPECT_EQ(ranks[2].at("host"), "b");
+  EXPECT_EQ(ranks[2].at("local_rank"), 0);
+}
+
+TEST_F(Placement, SaysNullOfWhatNobodyKnows) {
+  const CommandResult unasked = ringrun({"--dry-run", "--offline", "--json", "-H", "host1.invalid:1", "true"});
+  ASSERT_EQ(unasked.exit_code, 0) << unasked.err;
+  const Json json = Json::parse(unasked.out);
+  for (const char* name : {"gpu", "numa", "cpus", "nics", "hcas"})
+    EXPECT_TRUE(json.at("ranks").at(0).at(name).is_null()) << name;
+  EXPECT_THAT(json.at("command").get<std::string>(), HasSubstr("mpirun"));
+  const CommandResult engines = dry_run({"-H", "a:2", "--json", "--map-by", "ppr:1:core", "prog"});
+  ASSERT_EQ(engines.exit_code, 0) << engines.err;
+  EXPECT_TRUE(Json::parse(engines.out).at("ranks").at(1).at("host").is_null());
+}
+
+TEST_F(Placement, HonoursTheGpusThatAreSaid) {
+  EXPECT_THAT(dry_run({"-x", "CUDA_VISIBLE_DEVICES=1"}).out, HasSubstr("\n   0  node           0  1 0000:81:00.0"));
+  const std::string hosts = file("hosts", "a #: gpus=1\n");
+  EXPECT_THAT(dry_run({"-hostfile", hosts}).out, HasSubstr("\n   0  a              0  1 0000:81:00.0"));
+}
+
+TEST_F(Placement, SharesGpusAndKeepsInsideCpusWhereThatIsSaid) {
+  const CommandResult refused = dry_run({"-np", "3"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("node 2\n  each GPU is a slot: "));
+  const CommandResult shared = dry_run({"-np", "3", "--share-gpu", "--cpu-set", "0-1,4-5"});
+  EXPECT_EQ(shared.exit_code, 0) << shared.err;
+  EXPECT_EQ(shared.out,
+            "rank  host  local_rank  gpu             numa  cpus  nics  hcas\n"
+            "   0  node           0  0 0000:01:00.0     0  0,1   ib0   mlx5_0\n"
+            "   1  node           1  1 0000:81:00.0     1  4,5   ib1   mlx5_1\n"
+            "   2  node           2  0 0000:01:00.0     0  0,1   ib0   mlx5_0\n");
+}
+
+TEST_F(Placement, NeedsAFileThatIsATopology) {
+  const CommandResult missing = ringrun({"--dry-run", "--topology", "nowhere.xml"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, StartsWith("ringrun: --topology nowhere.xml: No such file or directory\n  write one"));
+  const CommandResult bad = ringrun({"--dry-run", "--topology", file("bad.xml", "<topology><object")});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("bad.xml is not a topology that hwloc can read\n  save one with: lstopo"));
+  EXPECT_EQ(ringrun({"--dry-run", "--topology", folder_}).exit_code, 2);
+  EXPECT_EQ(ringrun({"--topology", node_, "true"}).exit_code, 2) << "without --dry-run";
+  EXPECT_EQ(ringrun({"--json", "true"}).exit_code, 2) << "without --dry-run";
+}
+
+TEST_F(Placement, OfARealMachineHasItsNodesAndCards) {
+  const std::string path = std::string(RINGRUN_TOPOLOGIES) + "/ipa20.xml";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not on this machine";
+  const CommandResult result = ringrun({"--dry-run", "--topology", path, "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json ranks = Json::parse(result.out).at("ranks");
+  ASSERT_EQ(ranks.size(), 4u);
+  const int nodes[] = {3, 1, 7, 5};
+  const char* cards[] = {"mlx5_0", "mlx5_2", "mlx5_3", "mlx5_3"};
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(ranks[rank].at("numa"), nodes[rank]) << rank;
+    EXPECT_EQ(ranks[rank].at("hcas"), Json({cards[rank]})) << rank;
+  }
+}
+
+}  // namespace
+}  // namespace ringrun::test
