@@ -17,9 +17,8 @@ bool names_step(const std::string& listed, const std::string& name) {
 bool has_slurm_step(const std::string& job, const std::string& name, const Environment& environment) {
   const auto squeue = find_on_path(environment, "squeue");
   if (!squeue) return false;
-  const CaptureCommand list{{*squeue, "--steps", "--noheader", "--jobs=" + job, "--format=%j"},
-                            "",
-                            std::chrono::seconds(5)};
+  const CaptureCommand list{
+      {*squeue, "--steps", "--noheader", "--jobs=" + job, "--format=%j"}, "", std::chrono::seconds(5)};
   return names_step(capture_all({list}, 1)[0].out, name);
 }
 

@@ -16,8 +16,8 @@ RankIdentity read_rank_identity(const JobPlan& plan, const std::function<const c
 /// Sets what the plan gives this rank, and takes ringrun's own variables away.
 void set_rank_environment(const JobPlan& plan, const RankIdentity& identity);
 
-/// Binds this process to the CPUs of its row, and lets its memory come from those nodes; without CPUs it stays as it is.
-/// Throws SystemError.
+/// Binds this process to the CPUs of its row, and lets its memory come from those nodes; without CPUs it stays as it
+/// is. Throws SystemError.
 void bind_rank(const JobPlan& plan, const RankIdentity& identity);
 
 /// The number of the rank's GPU on its host, -1 for none.

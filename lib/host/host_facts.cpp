@@ -56,8 +56,8 @@ void take_gpus(const HostQuestion& question, GpuList&& all, HostFacts& facts) {
 void read_ports(const HostQuestion& question, HostFacts& facts) {
   // Jobs that start in the same moment must not all get the same one.
   const int first = 20000 + static_cast<int>(std::random_device{}() % 10000);
-  facts.free_port = question.first_port == 0 ? find_free_port(first)
-                                             : free_port_in_range(question.first_port, question.last_port);
+  facts.free_port =
+      question.first_port == 0 ? find_free_port(first) : free_port_in_range(question.first_port, question.last_port);
   if (question.master_port == 0) return;
   facts.master_port_free = can_serve(question.master_port);
   if (!facts.master_port_free) facts.master_port_holder = port_holder(question.master_port);
