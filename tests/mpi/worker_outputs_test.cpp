@@ -70,25 +70,43 @@ TEST_F(WorkerOutputs, AreComparedWithAnEarlierRunAndTheExitCodeSaysWhatBecameSlo
   EXPECT_THAT(slower.out, HasSubstr("# Slower: all_reduce 4096 B float sum, in-place: "));
 }
 
-TEST_F(WorkerOutputs, HoldWhatWasMeasuredWhenTheSweepIsInterrupted) {
-  // An endless sweep, which mpirun is told to end as soon as there is something to tell.
-  const std::string script = "mpirun --oversubscribe --bind-to none -np 2 " + built_program("worker") +
-                             " --backend mpi -b 8 -e 64 -f 2 -n 2000 -N 0 -J " + file("partial.json") + " --csv " +
-                             file("partial.csv") + " & for try in $(seq 200); do sleep 0.1; test $(wc -l < " +
-                             file("partial.csv") + ") -gt 8 && break; done; kill -TERM $!; wait $!";
-  const auto run = run_command(
-      {"sh", "-c", script},
-      {.env = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}, .timeout = seconds(40)});
+class InterruptedSweep : public WorkerOutputs {
+ protected:
+  /// An endless sweep, behind these words, which is told to end as soon as there is something to tell.
+  CommandResult interrupt(const std::string& launcher) {
+    const std::string script = launcher + built_program("worker") + " --backend mpi -b 8 -e 64 -f 2 -n 2000 -N 0 -J " +
+                               file("partial.json") + " --csv " + file("partial.csv") +
+                               " & for try in $(seq 200); do sleep 0.1; test $(wc -l < " + file("partial.csv") +
+                               ") -gt 8 && break; done; kill -TERM $!; wait $!";
+    return run_command(
+        {"sh", "-c", script},
+        {.env = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}, .timeout = seconds(40)});
+  }
+
+  void expect_partial_files() {
+    const auto json = nlohmann::json::parse(contents("partial.json"), nullptr, false);
+    ASSERT_FALSE(json.is_discarded());
+    EXPECT_GT(json["results"].size(), 3u);
+    EXPECT_THAT(json["errors"][0].get<std::string>(), HasSubstr("partial: ended by SIG"));
+  }
+};
+
+TEST_F(InterruptedSweep, SaysWhatWasMeasured) {
+  const auto run = interrupt("");
   EXPECT_NE(run.exit_code, 0);
-  EXPECT_THAT(run.elapsed, Lt(seconds(38)));
-  EXPECT_THAT(run.out, ContainsRegex("# PARTIAL: ended by SIG[A-Z]+ after [0-9]+ rows\n"));
+  EXPECT_THAT(run.out, ContainsRegex("# PARTIAL: ended by SIGTERM after [0-9]+ rows\n"));
   EXPECT_THAT(run.out, HasSubstr("# Summary: float sum: 8 B in "));
   EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 0 OK"));
-  const auto json = nlohmann::json::parse(contents("partial.json"), nullptr, false);
-  ASSERT_FALSE(json.is_discarded());
-  EXPECT_GT(json["results"].size(), 3u);
-  EXPECT_THAT(json["errors"][0].get<std::string>(), HasSubstr("partial: ended by SIG"));
+  expect_partial_files();
+}
+
+// mpirun stops reading soon after its own SIGTERM, so the table's last lines may be missing there; the files are whole.
+TEST_F(InterruptedSweep, LeavesWholeFilesUnderMpirun) {
+  const auto run = interrupt("mpirun --oversubscribe --bind-to none -np 2 ");
+  EXPECT_NE(run.exit_code, 0);
+  EXPECT_THAT(run.elapsed, Lt(seconds(38)));
   EXPECT_THAT(contents("partial.csv"), HasSubstr("\nall_reduce,0,2,8,2,float,sum,-1,out_of_place,"));
+  expect_partial_files();
 }
 
 TEST_F(WorkerOutputs, NeedABaselineThatCanBeRead) {
