@@ -17,9 +17,10 @@ using testing::Not;
 
 TEST(WorkerStatistics, NameTheRankThatComesLateThoughItHasTheShortestTimeInside) {
   const auto file = std::filesystem::temp_directory_path() / ("ringrun-late-" + std::to_string(getpid()) + ".json");
+  // Later than a busy machine lets a rank wait for a processor.
   const auto run = mpirun(
       3, {"./worker", "--backend", "mpi", "-b", "4K", "-e", "4K", "-n", "10", "--stats", "-c", "0", "-J", file},
-      {.env = {{"LD_PRELOAD", LATE_RANK}, {"LATE_RANK", "1"}, {"LATE_MICROSECONDS", "5000"}, {"LATE_COUNT", "1024"}}});
+      {.env = {{"LD_PRELOAD", LATE_RANK}, {"LATE_RANK", "1"}, {"LATE_MICROSECONDS", "40000"}, {"LATE_COUNT", "1024"}}});
   std::ifstream in(file);
   const auto json = nlohmann::json::parse(in, nullptr, false);
   std::filesystem::remove(file);
@@ -30,7 +31,7 @@ TEST(WorkerStatistics, NameTheRankThatComesLateThoughItHasTheShortestTimeInside)
   ASSERT_FALSE(json.is_discarded());
   const auto& stats = json["results"][0]["ringrun"]["out_of_place_stats"];
   EXPECT_EQ(stats["straggler"], 1);
-  EXPECT_GT(stats["ranks"][1]["median_late_us"], 2500.0);
+  EXPECT_GT(stats["ranks"][1]["median_late_us"], 20000.0);
   EXPECT_GE(stats["iterations"], 10);
 }
 
