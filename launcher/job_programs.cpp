@@ -35,12 +35,19 @@ std::vector<std::string> listed_exports(const LaunchContext& context) {
   return words;
 }
 
+std::vector<ProgramRequest> program_requests(const LaunchRequest& request) {
+  std::vector<ProgramRequest> requests{request};
+  requests.insert(requests.end(), request.more.begin(), request.more.end());
+  return requests;
+}
+
 }  // namespace
 
 void read_programs(LaunchContext& context) {
-  const std::optional<std::string> default_hostfile = find_default_hostfile(context);
-  std::vector<ProgramRequest> requests{context.request};
-  requests.insert(requests.end(), context.request.more.begin(), context.request.more.end());
+  std::vector<ProgramRequest> requests = program_requests(context.request);
+  const bool all_named =
+      std::all_of(requests.begin(), requests.end(), [](const auto& request) { return request.names_hosts(); });
+  const std::optional<std::string> default_hostfile = all_named ? std::nullopt : find_default_hostfile(context);
   const std::vector<std::string> listed = listed_exports(context);
   if (context.environment.erase("OMPI_MCA_mca_base_env_list") > 0)
     context.dropped.push_back("OMPI_MCA_mca_base_env_list");
@@ -70,8 +77,7 @@ void read_programs(LaunchContext& context) {
 }
 
 void find_programs(LaunchContext& context) {
-  std::vector<ProgramRequest> requests{context.request};
-  requests.insert(requests.end(), context.request.more.begin(), context.request.more.end());
+  const std::vector<ProgramRequest> requests = program_requests(context.request);
   for (std::size_t i = 0; i < context.programs.size(); ++i) {
     JobProgram& program = context.programs[i];
     // Every size from 8 bytes to the worker's own largest.

@@ -10,6 +10,7 @@
 
 #include "lib/descriptor.hpp"
 #include "lib/host/host_file.hpp"
+#include "lib/net/free_port.hpp"
 
 namespace ringrun {
 namespace {
@@ -17,10 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Binds to all addresses of a family, and lets go again.
-bool can_bind(int family, int port, bool reuse) {
+bool can_bind(int family, int port) {
   const Descriptor descriptor(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!descriptor) return false;
-  const int reuse_address = reuse ? 1 : 0;
+  const int reuse_address = 1;
   const int both_families = 0;
   setsockopt(descriptor.get(), SOL_SOCKET, SO_REUSEADDR, &reuse_address, sizeof reuse_address);
   const in_port_t number = htons(static_cast<in_port_t>(port));
@@ -62,7 +63,7 @@ std::set<std::string> listening_sockets(int port, const fs::path& root) {
 
 bool can_serve(int port) {
   // PyTorch tries both families at once, then IPv4 alone.
-  return can_bind(AF_INET6, port, true) || can_bind(AF_INET, port, true);
+  return can_bind(AF_INET6, port) || can_bind(AF_INET, port);
 }
 
 std::string port_holder(int port, const fs::path& root) {
@@ -82,7 +83,7 @@ std::string port_holder(int port, const fs::path& root) {
 
 int free_port_in_range(int first, int last) {
   for (int port = first; port <= last && port <= 65535; ++port) {
-    if (port > 0 && can_bind(AF_INET, port, false)) return port;
+    if (port > 0 && is_free_port(port)) return port;
   }
   return 0;
 }

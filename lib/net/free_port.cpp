@@ -2,27 +2,22 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <fstream>
 
-namespace ringrun {
-namespace {
+#include "lib/descriptor.hpp"
 
+namespace ringrun {
 // No SO_REUSEADDR: an address that is still in TIME_WAIT would fail for programs that do not set it either.
-bool can_bind(int port) {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return false;
+bool is_free_port(int port) {
+  const Descriptor descriptor(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!descriptor) return false;
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_ANY);
   address.sin_port = htons(static_cast<in_port_t>(port));
-  const bool free = bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  close(descriptor);
-  return free;
+  return bind(descriptor.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
-
-}  // namespace
 
 int find_free_port(int first) {
   int low = 32768;
@@ -33,7 +28,7 @@ int find_free_port(int first) {
   for (int i = 0; i < kPorts; ++i) {
     const int port = kFirst + (first - kFirst + i) % kPorts;
     if (port >= low && port <= high) continue;
-    if (can_bind(port)) return port;
+    if (is_free_port(port)) return port;
   }
   return 0;
 }

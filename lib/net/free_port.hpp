@@ -2,7 +2,10 @@
 
 namespace ringrun {
 
-/// The first TCP port from `first` upwards that nothing on this host listens on and that lies outside
+/// Nothing on this host has the TCP port, not even in TIME_WAIT.
+bool is_free_port(int port);
+
+/// The first free TCP port from `first` upwards, and behind 65535 from 1024, that lies outside
 /// net.ipv4.ip_local_port_range, so that no outgoing connection takes it before the job does. 0: there is none.
 int find_free_port(int first);
 
