@@ -100,7 +100,7 @@ std::optional<int> only(const std::vector<int>& nodes) {
   return nodes.size() == 1 && nodes[0] >= 0 ? std::optional(nodes[0]) : std::nullopt;
 }
 
-void bind(const Machine& machine, const std::vector<const CardPlace*>& places, std::vector<RankPlacement>& ranks) {
+void bind_ranks(const Machine& machine, const std::vector<const CardPlace*>& places, std::vector<RankPlacement>& ranks) {
   std::vector<std::vector<int>> nodes_of_rank;
   for (const CardPlace* place : places) nodes_of_rank.push_back(nodes_for(machine, place));
   std::vector<std::vector<int>> shares = share_cpus(machine.numa_nodes, nodes_of_rank);
@@ -157,7 +157,7 @@ HostPlacement resolve_placement(const Machine& whole, const std::vector<Gpu>& gp
   }
   if (gpus.empty() || places.empty()) return placement;
   placement.note = note_on(machine, places);
-  if (policy.bind) bind(machine, places, placement.ranks);
+  if (policy.bind) bind_ranks(machine, places, placement.ranks);
   return placement;
 }
 
