@@ -1,5 +1,7 @@
 #include "launcher/engine_start.hpp"
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "launcher/engine_request.hpp"
@@ -27,6 +29,8 @@ JobPlan launch_plan(const LaunchContext& context, const Job& job, const NetworkS
   // Ranks may start in another folder.
   if (!plan.output.files.empty()) plan.output.files = (std::filesystem::path(context.cwd) / plan.output.files).string();
   add_programs(plan, context, job);
+  // Beginnings of lines or files are not what a terminal's one line goes with.
+  plan.shows_progress = context.is_worker() && plan.output == OutputStyle{} && isatty(STDERR_FILENO) != 0;
   if (context.engine.kind == EngineKind::slurm) {
     for (const JobHost& host : job.hosts) plan.nodes.push_back(host.host.name);
   }

@@ -1,5 +1,7 @@
 #include "launcher/run/last_lines.hpp"
 
+#include "lib/text/record_frame.hpp"
+
 namespace ringrun {
 namespace {
 
@@ -31,7 +33,8 @@ std::vector<std::string> LastLines::lines() const {
     const std::size_t begin = end == std::string_view::npos ? 0 : end + 1;
     std::string line(rest.substr(begin, kLongest));
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.find_first_not_of(" \t") != std::string::npos) found.insert(found.begin(), std::move(line));
+    const bool is_record = line.compare(0, kRecordBegin.size(), kRecordBegin) == 0;
+    if (!is_record && line.find_first_not_of(" \t") != std::string::npos) found.insert(found.begin(), std::move(line));
     rest = rest.substr(0, begin);
   }
   return found;

@@ -11,7 +11,7 @@ class LastLines {
  public:
   void feed(std::string_view text);
 
-  /// At most 8, none of them blank, each cut at 300 bytes.
+  /// At most 8, none of them blank or a record for the launcher, each cut at 300 bytes.
   std::vector<std::string> lines() const;
 
  private:

@@ -15,6 +15,7 @@
 #include "launcher/run/rank_memory.hpp"
 #include "launcher/run/shell_stage.hpp"
 #include "lib/error.hpp"
+#include "lib/text/record_frame.hpp"
 #include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
@@ -93,6 +94,7 @@ void set_rank_environment(const JobPlan& plan, const RankIdentity& identity) {
   for (const auto& [name, value] : class_of(plan, identity.host).defaults) {
     if (std::getenv(name.c_str()) == nullptr) set(name, value);
   }
+  if (plan.shows_progress) set(kProgressVariable, plan.rendezvous.run_id);
   names.pop_back();
   setenv(kSetVariable, names.c_str(), 1);
   for (const char* name :

@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "lib/text/record_frame.hpp"
+
 namespace ringrun {
 namespace {
 
@@ -16,6 +18,8 @@ Json to_json(const ShellRecord& record) {
 }
 
 Json to_json(const StartRecord& record) { return {{"start", {record.rank, record.host, record.time}}}; }
+
+Json to_json(const ProgressRecord& record) { return {{"progress", record.text}}; }
 
 Json to_json(const EndRecord& record) {
   Json json = {{"rank", record.rank}, {"host", record.host}, {"pid", record.pid}, {"time", record.time}};
@@ -50,8 +54,7 @@ EndRecord end_record(const Json& json) {
 std::string framed(const std::string& run_id, const Record& record) {
   const Json json = std::visit([](const auto& kind) { return to_json(kind); }, record);
   // Escaped: no control character stands inside.
-  const std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  return std::string(kRecordBegin) + run_id + ":" + text + kRecordEnd + "\n";
+  return frame_text(run_id, json.dump(-1, ' ', true, Json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -80,6 +83,7 @@ std::optional<Record> parse_record(std::string_view text) try {
     return StartRecord{start.at(0).get<int>(), start.at(1).get<int>(), start.at(2).get<std::int64_t>()};
   }
   if (json.contains("end")) return end_record(json.at("end"));
+  if (json.contains("progress")) return ProgressRecord{json.at("progress").get<std::string>()};
   ShellRecord record{json.at("shell").at("host").get<int>(), std::nullopt};
   if (json.at("shell").contains("code")) record.code = json.at("shell").at("code").get<int>();
   return record;

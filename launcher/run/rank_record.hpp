@@ -48,17 +48,20 @@ struct EndRecord {
   bool operator==(const EndRecord&) const = default;
 };
 
+/// How far the job is, in a program's own words; "" where that is not to be shown any more.
+struct ProgressRecord {
+  std::string text;
+  bool operator==(const ProgressRecord&) const = default;
+};
+
 /// What ranks and remote shells tell the launcher in the job's standard error, where nothing else passes.
-using Record = std::variant<ShellRecord, StartRecord, EndRecord>;
+using Record = std::variant<ShellRecord, StartRecord, EndRecord, ProgressRecord>;
 
 /// A record is written at once, and a pipe keeps no more together.
 inline constexpr std::size_t kMostRecord = 4000;
 
 /// srun cuts its tasks' output into pieces of 1,024 bytes (22.05).
 inline constexpr std::size_t kMostSlurmRecord = 1000;
-
-inline constexpr std::string_view kRecordBegin = "\x02ringrun:";
-inline constexpr char kRecordEnd = '\x03';
 
 /// The record of job `run_id` as it stands in the stream: at most `most` bytes, for which lines are left out.
 std::string frame_record(const std::string& run_id, const Record& record, std::size_t most = kMostRecord);

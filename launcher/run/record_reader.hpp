@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "launcher/run/rank_record.hpp"
+#include "lib/text/record_frame.hpp"
 
 namespace ringrun {
 

@@ -25,6 +25,7 @@ RunningJob::RunningJob(uv_loop_t& loop, const JobCommand& command, std::optional
       deadline_(deadline),
       out_(loop, STDOUT_FILENO, [this] { balance(); }),
       err_(loop, STDERR_FILENO, [this] { balance(); }),
+      progress_(loop),
       out_pipe_(
           loop, [this](std::string_view text) { on_out(text); }, [this] { settle(); }),
       err_pipe_(
@@ -75,7 +76,9 @@ void RunningJob::expect_end(int signal) {
 
 void RunningJob::on_out(std::string_view text) {
   read_ += text.size();
+  progress_.hide();
   out_.write(text);
+  progress_.show_below(out_, err_);
   start_.on_output();
   if (cause_ == EndCause::engine && !has_killed_rank()) {
     tell(watch_.read_out(text, std::chrono::steady_clock::now()));
@@ -109,13 +112,24 @@ void RunningJob::on_err(std::string_view text) {
 bool RunningJob::has_killed_rank() const { return ranks_.any_failed() && ranks_.failures().front().signal != 0; }
 
 void RunningJob::show_err(const std::string& text) {
-  err_.write(text);
+  write_err(text);
   recent_ += text;
   if (recent_.size() > 2 * kMostRecent) recent_.erase(0, recent_.size() - kMostRecent);
 }
 
+void RunningJob::write_err(std::string_view text) {
+  if (text.empty()) return;
+  progress_.hide();
+  err_.write(text);
+  progress_.show_below(out_, err_);
+}
+
 void RunningJob::take(const Record& record) {
   if (const auto* shell = std::get_if<ShellRecord>(&record)) return start_.add(*shell);
+  if (const auto* progress = std::get_if<ProgressRecord>(&record)) {
+    progress_.set(progress->text);
+    return progress_.show_below(out_, err_);
+  }
   if (const auto* rank = std::get_if<StartRecord>(&record)) {
     start_.add(*rank);
     steps_.add(*rank);
@@ -142,7 +156,7 @@ void RunningJob::tell(const Findings& findings) {
   if (findings.empty()) return;
   std::ostringstream text;
   print(text, findings, "ringrun: ");
-  err_.write((err_.at_line_start() ? "" : "\n") + text.str());
+  write_err((err_.at_line_start() ? "" : "\n") + text.str());
 }
 
 void RunningJob::watch_for_hang() {
@@ -152,7 +166,7 @@ void RunningJob::watch_for_hang() {
 }
 
 void RunningJob::say(const std::string& lines) {
-  err_.write((err_.at_line_start() ? "ringrun: " : "\nringrun: ") + lines + (lines.back() == '\n' ? "" : "\n"));
+  write_err((err_.at_line_start() ? "ringrun: " : "\nringrun: ") + lines + (lines.back() == '\n' ? "" : "\n"));
 }
 
 // Reads the engine's streams as fast as ringrun's own are read; of an engine that is to end, as fast as it writes.

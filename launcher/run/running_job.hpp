@@ -17,6 +17,7 @@
 #include "launcher/run/job_process.hpp"
 #include "launcher/run/output_sink.hpp"
 #include "launcher/run/output_watch.hpp"
+#include "launcher/run/progress_display.hpp"
 #include "launcher/run/rank_ledger.hpp"
 #include "launcher/run/record_reader.hpp"
 #include "launcher/run/start_timer.hpp"
@@ -52,6 +53,7 @@ class RunningJob {
   void on_out(std::string_view text);
   void on_err(std::string_view text);
   void show_err(const std::string& text);
+  void write_err(std::string_view text);
   void take(const Record& record);
   bool has_killed_rank() const;
   void tell(const Findings& findings);
@@ -83,6 +85,7 @@ class RunningJob {
   std::function<void()> ended_;
   OutputSink out_;
   OutputSink err_;
+  ProgressDisplay progress_;
   EnginePipe out_pipe_;
   EnginePipe err_pipe_;
   EngineProcess engine_;

@@ -56,6 +56,7 @@ void RunningJob::settle() {
 }
 
 void RunningJob::report() {
+  progress_.end();
   const std::string rest = records_.finish();
   const std::string filtered = filter_.feed(rest) + filter_.flush();
   show_err(command_.keep_banners ? rest : filtered);
@@ -68,7 +69,7 @@ void RunningJob::report() {
   end.failed_start = start_.failed_start();
   if (command_.engine == EngineKind::slurm) end.abort_code = abort_code(filter_.abort_code(), *end_, ranks_);
   verdict_ = judge(end, ranks_, recent_);
-  if (verdict_.shows_banners && !command_.keep_banners) err_.write(filter_.banners());
+  if (verdict_.shows_banners && !command_.keep_banners) write_err(filter_.banners());
   const bool says_nothing =
       verdict_.lines.empty() && recent_.empty() && (filter_.banners().empty() || command_.keep_banners);
   if (verdict_.exit_code != 0 && cause_ == EndCause::engine && says_nothing) {
@@ -89,6 +90,7 @@ void RunningJob::close() {
   closed_ = true;
   out_.close();
   err_.close();
+  progress_.close();
   out_pipe_.close();
   err_pipe_.close();
   engine_.close();

@@ -11,6 +11,7 @@
 #include "launcher/run/rank_record.hpp"
 #include "launcher/run/rank_signals.hpp"
 #include "lib/error.hpp"
+#include "lib/text/record_frame.hpp"
 #include "lib/text/shell_word.hpp"
 
 namespace ringrun {

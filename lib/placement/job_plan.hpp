@@ -70,6 +70,8 @@ struct JobPlan {
   std::vector<HostRange> exceptions;
   Rendezvous rendezvous;
   OutputStyle output;
+  /// The launcher shows what programs say of their progress.
+  bool shows_progress = false;
   /// Empty: the wrapper's own words are the program.
   std::vector<PlanProgram> programs;
   /// How often the job has been started again, and may be.

@@ -75,6 +75,7 @@ std::string to_json(const JobPlan& plan) {
   }
   // Most jobs want none of these.
   if (plan.output != OutputStyle{}) json["output"] = output_json(plan.output);
+  if (plan.shows_progress) json["progress"] = true;
   for (const PlanProgram& program : plan.programs) json["programs"].push_back(program_json(program));
   if (plan.max_restarts != 0) json["restarts"] = {plan.restart, plan.max_restarts};
   if (!plan.nodes.empty()) json["nodes"] = plan.nodes;
@@ -104,6 +105,7 @@ JobPlan job_plan_from_json(std::string_view text) try {
   plan.rendezvous = {json.at("address").get<std::string>(), json.at("port").get<int>(),
                      json.at("run_id").get<std::string>()};
   if (json.contains("output")) plan.output = output_style(json.at("output"));
+  plan.shows_progress = json.value("progress", false);
   if (json.contains("programs")) {
     for (const Json& item : json.at("programs")) plan.programs.push_back(plan_program(item));
   }

@@ -6,6 +6,7 @@
 #include "launcher/run/descendants.hpp"
 #include "launcher/run/last_lines.hpp"
 #include "launcher/run/output_lines.hpp"
+#include "lib/text/record_frame.hpp"
 
 namespace ringrun {
 namespace {
@@ -56,6 +57,8 @@ TEST(LastLines, AreTheLastWithWordsInThem) {
   ASSERT_EQ(last.lines().size(), 8u);
   EXPECT_EQ(last.lines().front(), "line 99992");
   last.feed(std::string(1000000, 'x') + "\nend\n");
+  EXPECT_THAT(last.lines(), ElementsAre("end"));
+  last.feed(frame_text("run-1", "{}"));
   EXPECT_THAT(last.lines(), ElementsAre("end"));
 }
 

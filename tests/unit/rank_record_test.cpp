@@ -44,12 +44,14 @@ Read read_in_pieces(const std::string& text, std::size_t piece) {
 TEST(RankRecord, IsTakenOutOfTheStreamHoweverThatIsCut) {
   const EndRecord end = killed();
   const std::string text = "a" + frame_record("run-1", StartRecord{3, 1, 5}) + "b\n\x02x\x03\x02\x02ringrunx\n" +
-                           frame_record("run-1", end) + "\nc" + frame_record("run-1", ShellRecord{1, 255}) +
-                           "d\x02ring";
+                           frame_record("run-1", end) + "\nc" + frame_record("run-1", ShellRecord{1, 255}) + "d" +
+                           frame_record("run-1", ProgressRecord{"37 %, \"3\" s"}) + "\x02ring";
   for (const std::size_t piece : {1, 2, 7, 100, 100000}) {
     const Read read = read_in_pieces(text, piece);
     EXPECT_EQ(read.passed, "ab\n\x02x\x03\x02\x02ringrunx\n\ncd\x02ring") << piece;
-    EXPECT_EQ(read.records, (std::vector<Record>{StartRecord{3, 1, 5}, end, ShellRecord{1, 255}})) << piece;
+    EXPECT_EQ(read.records,
+              (std::vector<Record>{StartRecord{3, 1, 5}, end, ShellRecord{1, 255}, ProgressRecord{"37 %, \"3\" s"}}))
+        << piece;
   }
 }
 

@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "lib/text/record_frame.hpp"
 
 namespace ringrun::worker {
 
@@ -28,7 +32,16 @@ std::string Progress::text(double elapsed) const {
 }
 
 ProgressLine::ProgressLine(const SweepPlan& plan, int cycles)
-    : on_terminal_(isatty(STDERR_FILENO) == 1), progress_(plan, cycles) {}
+    : on_terminal_(isatty(STDERR_FILENO) == 1), progress_(plan, cycles) {
+  if (const char* run = std::getenv(kProgressVariable)) launcher_run_ = run;
+}
+
+void ProgressLine::tell_launcher(const std::string& text) const {
+  const std::string record = frame_text(launcher_run_, nlohmann::json{{"progress", text}}.dump());
+  // In one piece: standard error has no buffer of its own.
+  std::fwrite(record.data(), 1, record.size(), stderr);
+  std::fflush(stderr);
+}
 
 void ProgressLine::clear() const {
   if (on_terminal_) fmt::print(stderr, "\r\033[K");
@@ -36,10 +49,17 @@ void ProgressLine::clear() const {
 
 void ProgressLine::show(std::int64_t bytes_done) {
   progress_.add(bytes_done);
-  if (!on_terminal_) return;
+  if (!on_terminal_ && launcher_run_.empty()) return;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  fmt::print(stderr, "{}", progress_.text(elapsed.count()));
+  const std::string text = progress_.text(elapsed.count());
+  if (!launcher_run_.empty()) return tell_launcher(text);
+  fmt::print(stderr, "{}", text);
   std::fflush(stderr);
+}
+
+void ProgressLine::end() const {
+  clear();
+  if (!launcher_run_.empty()) tell_launcher("");
 }
 
 }  // namespace ringrun::worker

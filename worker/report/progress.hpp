@@ -28,16 +28,22 @@ class Progress {
   double done_ = 0;
 };
 
-/// The same on a terminal's standard error, in one line that is written over and over; nothing elsewhere.
+/// The same on a terminal's standard error, in one line that is written over and over; to a launcher that shows it, as
+/// records; nothing elsewhere.
 class ProgressLine {
  public:
   ProgressLine(const SweepPlan& plan, int cycles);
   /// Before anything else is written to the terminal.
   void clear() const;
   void show(std::int64_t bytes_done);
+  /// Nothing is shown any more.
+  void end() const;
 
  private:
+  void tell_launcher(const std::string& text) const;
+
   bool on_terminal_;
+  std::string launcher_run_;  ///< the run of a launcher that shows it, else empty
   Progress progress_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

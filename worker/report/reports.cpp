@@ -40,7 +40,7 @@ void Reports::set_soak(const SoakResult& result) {
 }
 
 void Reports::print_end(const MemoryReport& memory) {
-  progress_.clear();
+  progress_.end();
   if (soak_) out_ << text_of(*soak_);
   for (const std::string& line : highlights_.lines()) out_ << line;
   if (comparison_) out_ << text_of(*comparison_, options_.baseline_file, options_.allowed_growth);
