@@ -87,7 +87,7 @@ HostList parse_hostfile(std::string_view text, const std::string& file) {
   };
   std::unordered_map<std::string, Seen> seen;
   std::vector<Excluded> excluded;
-  for (const HostfileLine& line : split_hostfile(text)) {
+  for (const HostfileLine& line : split_hostfile(text, file)) {
     const std::string where = file + ":" + std::to_string(line.number);
     reject_control_characters(line.text + line.attributes, where);
     if (std::vector<std::string> left_out = parse_exclusion(line, where); !left_out.empty()) {

@@ -9,10 +9,11 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' |
 
 }  // namespace
 
-std::vector<HostfileLine> split_hostfile(std::string_view content) {
+std::vector<HostfileLine> split_hostfile(std::string_view content, const std::string& file) {
   if (content.substr(0, 3) == "\xEF\xBB\xBF") content.remove_prefix(3);
   enum class Within { text, comment, attributes, block } within = Within::text;
   std::vector<HostfileLine> lines{{1, "", "", false}};
+  int block_line = 0;
   for (std::size_t i = 0; i < content.size(); ++i) {
     const char c = content[i];
     const std::string_view pair = content.substr(i, 2);
@@ -35,12 +36,17 @@ std::vector<HostfileLine> split_hostfile(std::string_view content) {
         within = Within::comment;
       } else if (pair == "/*") {
         within = Within::block;
+        block_line = lines.back().number;
         lines.back().text += ' ';
         ++i;
       } else {
         lines.back().text += c;
       }
     }
+  }
+  if (within == Within::block) {
+    throw UserError(file + ":" + std::to_string(block_line) + ": the comment that begins with /* has no end",
+                    "end it with */");
   }
   return lines;
 }

@@ -16,7 +16,8 @@ struct HostfileLine {
 };
 
 /// Takes off a byte order mark, carriage returns, and comments of the forms `#`, `//` and `/* */` (over lines too).
-std::vector<HostfileLine> split_hostfile(std::string_view content);
+/// Throws UserError, with `file` and line, where a comment has no end: the hosts behind it would be lost.
+std::vector<HostfileLine> split_hostfile(std::string_view content, const std::string& file);
 
 /// `name=value` pairs, blanks around the sign allowed, and words that stand alone (`value` unset). Values may be quoted
 /// where `quotes` is true. Throws UserError whose problem begins with `where`.

@@ -122,6 +122,7 @@ TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
       {"a max_slots=0", "ab:1: 'max_slots=0' is not a whole number from 1 upwards"},
       {"a 192.168.1.6", "ab:1: '192.168.1.6' behind a host is not understood"},
       {"a 4 all.q@a", "ab:1: 'all.q@a' behind a host is not understood"},
+      {"a\n/* b\nc\n", "ab:2: the comment that begins with /* has no end"},
       {"a ifname=eth0", "ab:1: 'ifname=eth0' is no attribute of a host"},
       {"a:2:mlx5_0", "ab:1: 'a:2:mlx5_0' is neither host:N nor an IPv6 address"},
       {"a,b", "ab:1: 'a,b' is several hosts"},
