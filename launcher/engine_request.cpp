@@ -70,8 +70,11 @@ EngineRequest engine_request(const LaunchContext& context, const Job& job, const
   engine.oversubscribed = job.oversubscribed;
   engine.allow_run_as_root = request.allow_run_as_root;
   engine.options = request.engine_options;
-  // Then ringrun keeps within it.
-  if (job.binds) engine.options.mapping.cpu_set.reset();
+  // Then ringrun keeps within it, and the engine would report that it bound nothing.
+  if (job.binds) {
+    engine.options.mapping.cpu_set.reset();
+    std::erase(engine.options.display, "bind");
+  }
   engine.prefix = request.prefix;
   engine.parameters = settings.parameters;
   engine.parameters.insert(engine.parameters.end(), request.parameters.begin(), request.parameters.end());

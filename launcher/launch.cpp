@@ -235,6 +235,7 @@ class Launch {
       streams_.out << "\n" << line << "\n";
       return printed(streams_.out);
     }
+    if (job.binds && request_.engine_options.reports_bindings()) print_ranks(streams_.err, job);
     if (request_.report_pid) report_pid(streams_, *request_.report_pid);
     printed(streams_.out);
     const int code = run_job(job_command(context_, job, settings, engine_start(context_, command)));

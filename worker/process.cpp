@@ -1,7 +1,6 @@
 #include "worker/process.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -20,15 +19,13 @@
 #include "worker/backend/supported_choices.hpp"
 #include "worker/network/mpi_interfaces.hpp"
 #include "worker/network/network_choice_over_mpi.hpp"
+#include "worker/placement/binding_report.hpp"
+#include "worker/placement/plan_check.hpp"
+#include "worker/placement/self_placement.hpp"
 #include "worker/run_description.hpp"
 
 namespace ringrun::worker {
 namespace {
-
-int usable_cpus() {
-  cpu_set_t mask;
-  return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
-}
 
 /// Where each process was started as a job of its own, every one would be "rank 0 of 1".
 void check_world_size(const MpiTeam& team) {
@@ -66,6 +63,7 @@ void Process::tell_partial(const char* signal) {
 
 int Process::run() {
   check_world_size(team_);
+  place();
   const GpuLibrary library = load_library();
   exchange_facts(library);
   try {
@@ -73,10 +71,12 @@ int Process::run() {
   } catch (const Unsupported& refused) {
     return refuse(refused);
   }
+  if (const auto refusal = refusal_by_plan(options_, facts_, decision_)) return refuse(*refusal);
   if (decision_.nccl && !choose_network()) return leave(ExitCode::kNetwork);
   const std::vector<int> groups = split();
   if (const auto refusal = refusal_by_groups(options_, groups)) return refuse(*refusal);
   collective_ = join(library);
+  const std::vector<std::string> bindings = options_.reports_bindings ? bindings_of_all() : std::vector<std::string>();
   Options options = options_;
   const auto refusal_of = [this](const Operation& operation) { return agreed_refusal(operation); };
   if (const auto refusal = keep_supported(options, collective_->ranks(), refusal_of, decision_.remarks))
@@ -86,9 +86,10 @@ int Process::run() {
                                    ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
                                                  library.backend->library_version())
                                    : "mpi=" + mpi::library_version();
-  const TableHead head =
+  TableHead head =
       describe_run({options, facts_, decision_, versions, decision_.nccl ? library.backend->library_version() : 0,
                     collective_->ranks(), team_.groups()});
+  head.remarks.insert(head.remarks.end(), bindings.begin(), bindings.end());
   if (is_first()) {
     reports_.emplace(out_, options_, head);
     reporting_ = &*reports_;
@@ -108,6 +109,11 @@ mpi::Session Process::start_mpi() {
   return {};
 }
 
+void Process::place() {
+  const auto phase = watch_.enter("placement next to the GPU", options_.init_timeout);
+  placement_ = place_self(options_);
+}
+
 GpuLibrary Process::load_library() {
   if (options_.backend == BackendChoice::kMpi) return {};
   const auto phase = watch_.enter("start of CUDA", options_.init_timeout);
@@ -119,7 +125,9 @@ ProcessFacts Process::read_own_facts(const GpuLibrary& library) const {
   ProcessFacts facts;
   facts.host = host_name();
   facts.pid = getpid();
-  facts.cpus = usable_cpus();
+  facts.binding = read_rank_binding(!library.devices.empty());
+  facts.cpus = static_cast<int>(own_cpus().size());
+  facts.placement = placement_;
   facts.local_rank = mpi::launch_environment().local_rank.value_or(local.rank);
   facts.local_size = local.size;
   facts.leader = local.leader;
@@ -228,6 +236,18 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
   settings.null_stream = options_.null_stream;
   settings.checks_graphs = options_.plan.graph_launches > 0;
   return library.backend->join(id, placement, settings);
+}
+
+/// After NCCL's start, which could have changed them.
+std::vector<std::string> Process::bindings_of_all() {
+  const auto phase = watch_.enter("exchange of the bindings", options_.init_timeout);
+  const auto process = static_cast<std::size_t>(team_.process());
+  const auto own = read_binding_rows(facts_[process], decision_.nccl ? decision_.devices[process] : std::vector<int>());
+  std::vector<BindingRow> rows;
+  for (const std::string& text : team_.gather(to_text(own))) {
+    for (BindingRow& row : binding_rows_from(text)) rows.push_back(std::move(row));
+  }
+  return binding_lines(rows);
 }
 
 /// The refusal of the first process that has one: hosts may have different cards.

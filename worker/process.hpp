@@ -38,6 +38,7 @@ class Process {
   mpi::Session start_mpi();
   void tell_partial(const char* signal);
   bool is_first() const { return team_.process() == 0; }
+  void place();
   GpuLibrary load_library();
   ProcessFacts read_own_facts(const GpuLibrary& library) const;
   void exchange_facts(const GpuLibrary& library);
@@ -47,6 +48,7 @@ class Process {
   int leave(ExitCode code);
   std::vector<int> split();
   std::unique_ptr<Collective> join(const GpuLibrary& library);
+  std::vector<std::string> bindings_of_all();
   std::optional<std::string> agreed_refusal(const Operation& operation);
   SweepSummary sweep(const SweepPlan& plan);
   SweepSummary soak(const Options& options);
@@ -61,6 +63,7 @@ class Process {
   TimeoutReport timeouts_;
   Watch watch_;
   std::vector<std::string> avoided_;  ///< interfaces that MPI was kept off
+  std::string placement_;             ///< what was done about it
   mpi::Session session_;
   MpiTeam team_;
   std::vector<ProcessFacts> facts_;

@@ -8,6 +8,8 @@
 #include <map>
 #include <string_view>
 
+#include "worker/placement/binding_report.hpp"
+
 namespace ringrun::worker {
 namespace {
 
@@ -87,6 +89,8 @@ TableHead describe_run(const RunFacts& run) {
   head.devices = device_lines(run);
   head.remarks = run.decision.remarks;
   for (const std::string& remark : avoided_interfaces(run.processes)) head.remarks.push_back(remark);
+  for (const std::string& remark : placement_lines(run.processes, options.ranks_of_process()))
+    head.remarks.push_back(remark);
   if (run.ranks == 1) {
     head.remarks.push_back(
         "One rank: out-of-place is a local copy, in-place does nothing, and bus bandwidth is not defined");

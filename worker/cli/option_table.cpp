@@ -41,7 +41,8 @@ cxxopts::Options option_table() {
                                  text("auto"), "NAME")("t,nthreads", "threads of each process", text("1"), "N")(
       "g,ngpus", "GPUs of each thread", text("1"), "N")("p,parallel_init", "1: every thread joins NCCL by itself",
                                                         text("0"), "0|1")(
-      "share-gpu", "allow several ranks on one GPU: each becomes a host of its own to NCCL (socket path)");
+      "share-gpu", "allow several ranks on one GPU: each becomes a host of its own to NCCL (socket path)")(
+      "report-bindings", "say what each rank really has: CPUs, memory, GPU and the network cards near it");
   table.add_options("NCCL")("R,local_register", "register the buffers: 1 with the communicator, 2 as symmetric windows",
                             text("0"), "0..2")("x,ctaPolicy", "CTA policy: 0 default, 1 efficiency, 2 zero", text("0"),
                                                "0..2")("y,stream_null", "use CUDA's null stream", text("0"), "0|1")(

@@ -144,6 +144,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.soak_seconds = read.duration("soak");
   options.backend = backend_from(read.text("backend"));
   options.share_gpu = parsed.count("share-gpu") > 0;
+  options.reports_bindings = parsed.count("report-bindings") > 0;
   options.threads = read.integer("nthreads", 1);
   options.split = parse_split(call.split_mask, call.split);
   if (call.device != nullptr && *call.device != '\0')

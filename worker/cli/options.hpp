@@ -31,6 +31,7 @@ struct Options {
   double soak_seconds = 0;                ///< above 0: instead of the sweep, random operations are checked for so long
   BackendChoice backend = BackendChoice::kAuto;
   bool share_gpu = false;
+  bool reports_bindings = false;
   std::optional<int> first_device;  ///< of NCCL_TESTS_DEVICE: this process's first GPU, whatever its local rank
   Split split;
   bool parallel_init = false;     ///< every thread joins NCCL by itself
