@@ -5,6 +5,7 @@
 #include "launcher/job/gpu_slots.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/launch_errors.hpp"
+#include "lib/placement/alike_hosts.hpp"
 #include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
@@ -64,12 +65,6 @@ PlacementPolicy placement_policy(JobRequest& request, bool any_gpu) {
     cpu_set.reset();
   }
   return policy;
-}
-
-HostPlacement place_ranks(const JobHost& host, int ranks, const PlacementPolicy& policy) try {
-  return resolve_placement(host.answer.facts.machine, host.gpus, ranks, policy);
-} catch (const UserError& error) {
-  throw UserError(host.host.name + ": " + error.what(), error.remedy());
 }
 
 std::unordered_map<std::string, int> places_by_name(const HostList& hosts, const std::vector<int>& places) {
@@ -186,6 +181,21 @@ void renumber(std::vector<std::vector<HostSlots>>& programs, const std::vector<i
   }
 }
 
+void place_ranks(Job& job, const PlacementPolicy& policy) {
+  std::vector<UnplacedHost> unplaced;
+  for (const JobHost& host : job.hosts) {
+    const int rows = job.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
+    unplaced.push_back({&host.answer.facts.machine, &host.gpus, rows, policy, host.host.name});
+  }
+  const auto placements = place_hosts(unplaced);
+  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+    JobHost& host = job.hosts[i];
+    host.placements = placements[i]->ranks;
+    host.note = placements[i]->note;
+    job.binds = job.binds || (!host.placements.empty() && !host.placements[0].cpus.empty());
+  }
+}
+
 }  // namespace
 
 std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers, bool names_are_slots) {
@@ -247,14 +257,10 @@ Job allot_ranks(JobRequest request) {
     check_folder(request, i, job);
     JobHost host{request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}};
     host.ranks = static_cast<int>(std::count(layout.host_of_rank.begin(), layout.host_of_rank.end(), place));
-    const int rows = layout.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
-    HostPlacement placement = place_ranks(host, rows, policy);
-    host.placements = std::move(placement.ranks);
-    host.note = std::move(placement.note);
-    job.binds = job.binds || (!host.placements.empty() && !host.placements[0].cpus.empty());
     job.oversubscribed = job.oversubscribed || host.ranks > host.slots;
     job.hosts.push_back(std::move(host));
   }
+  place_ranks(job, policy);
   for (std::size_t i = 0; i < new_places.size(); ++i) {
     if (new_places[i] < 0)
       job.idle.push_back({request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}});
