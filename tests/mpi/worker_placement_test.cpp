@@ -127,6 +127,15 @@ TEST_F(WorkerPlacement, IsRingrunsWhereThatStartedIt) {
   EXPECT_THAT(result.err, Not(HasSubstr("not bound")));
 }
 
+TEST_F(WorkerPlacement, IsTheSameWhereRingrunIsCalledMpirun) {
+  const auto result = run({"masquerade/mpirun", "-np", "1"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(", instead of mpirun's default (core)"));
+  EXPECT_THAT(result.out, ContainsRegex(row(0, kWhole)));
+  const auto to_core = run({"masquerade/mpirun", "-np", "1", "--bind-to", "core"});
+  EXPECT_THAT(to_core.out, HasSubstr("# Placement: kept as asked for by --bind-to core\n")) << to_core.err;
+}
+
 TEST_F(WorkerPlacement, ReportsForRingrunWithoutBeingToldTwice) {
   const auto result = run_command(
       {built_program("ringrun"), "--no-preflight", "-np", "2", "--report-bindings", "./worker", "-b", "8", "-e", "8"},

@@ -44,6 +44,15 @@ TEST_F(LauncherCpus, AreThoseOfTheDaemonAboveTheRanksOwnShells) {
   EXPECT_THAT(cpus(), ElementsAre(0, 1, 2, 3, 8));
 }
 
+TEST_F(LauncherCpus, AreNotThoseOfAWrapperThatGaveTheRankFurtherVariables) {
+  auto worker = rank_;
+  worker["RANK"] = worker["LOCAL_RANK"] = "1";
+  add("self", 40, "1", worker);
+  add("40", 30, "1", rank_);
+  add("30", 1, "0-3", {});
+  EXPECT_THAT(cpus(), ElementsAre(0, 1, 2, 3));
+}
+
 TEST_F(LauncherCpus, AreThoseOfAnMpirunThatIsARankOfAnotherJobItself) {
   add("self", 40, "1", rank_);
   add("40", 30, "2,3", {{"PMIX_NAMESPACE", "job0"}, {"PMIX_RANK", "1"}});

@@ -14,25 +14,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What of a process's environment says which rank of which job it is.
-std::vector<std::string> identity_of(const fs::path& process) {
-  static constexpr std::array kNames = {
-      "PMIX_NAMESPACE=", "PMIX_RANK=", "OMPI_COMM_WORLD_RANK=", "PMI_RANK=", "SLURM_PROCID=", "SLURM_STEP_ID=",
-      "RANK=",           "LOCAL_RANK="};
+std::vector<std::string> environment_of(const fs::path& process) {
+  return split(read_text(process / "environ"), std::string_view("\0", 1));
+}
+
+/// What of this process's environment says which rank of which job it is, in its launcher's words. ringrun's wrapper,
+/// which is above the worker, has no others.
+std::vector<std::string> own_identity(const std::vector<std::string>& environment) {
+  static constexpr std::array<std::array<const char*, 2>, 4> kNames = {{{"PMIX_NAMESPACE=", "PMIX_RANK="},
+                                                                        {"SLURM_STEP_ID=", "SLURM_PROCID="},
+                                                                        {"PMI_ID=", "PMI_RANK="},
+                                                                        {"RANK=", "LOCAL_RANK="}}};
   std::vector<std::string> identity;
-  for (const std::string& entry : split(read_text(process / "environ"), std::string_view("\0", 1))) {
-    const bool tells =
-        std::any_of(kNames.begin(), kNames.end(), [&](const char* name) { return entry.rfind(name, 0) == 0; });
-    if (tells) identity.push_back(entry);
+  for (const auto& names : kNames) {
+    for (const std::string& entry : environment) {
+      if (entry.rfind(names[0], 0) == 0 || entry.rfind(names[1], 0) == 0) identity.push_back(entry);
+    }
+    if (!identity.empty()) break;
   }
   return identity;
 }
 
 /// What cannot be read is another user's, and so a daemon.
 bool is_of_this_rank(const fs::path& process, const std::vector<std::string>& own) {
-  const std::vector<std::string> identity = identity_of(process);
+  const std::vector<std::string> environment = environment_of(process);
   return !own.empty() && std::all_of(own.begin(), own.end(), [&](const std::string& entry) {
-    return std::find(identity.begin(), identity.end(), entry) != identity.end();
+    return std::find(environment.begin(), environment.end(), entry) != environment.end();
   });
 }
 
@@ -49,7 +56,7 @@ std::optional<std::vector<int>> allowed_cpus(const fs::path& process) try {
 }  // namespace
 
 std::optional<std::vector<int>> launcher_cpus(const fs::path& proc) {
-  const std::vector<std::string> own = identity_of(proc / "self");
+  const std::vector<std::string> own = own_identity(environment_of(proc / "self"));
   for (const int process : ancestors(proc)) {
     const fs::path folder = proc / std::to_string(process);
     if (!is_of_this_rank(folder, own)) return allowed_cpus(folder);

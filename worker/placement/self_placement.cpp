@@ -67,7 +67,10 @@ std::string place_beside(const std::vector<Gpu>& gpus, const Options& options) {
 }  // namespace
 
 std::string place_self(const Options& options) noexcept try {
-  if (options.backend == BackendChoice::kMpi || planned_placement(own_variable)) return "";
+  if (options.backend == BackendChoice::kMpi) return "";
+  // Where ringrun left the binding to the engine, this is as under plain mpirun.
+  const auto planned = planned_placement(own_variable);
+  if (planned && !planned->cpus.empty()) return "";
   const std::vector<Gpu> gpus = gpus_for_cuda();
   if (gpus.empty()) return "";
   number_by_bus_id(gpus);
