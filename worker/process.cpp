@@ -63,7 +63,10 @@ void Process::tell_partial(const char* signal) {
 
 int Process::run() {
   check_world_size(team_);
-  place();
+  {
+    const auto phase = watch_.enter("placement next to the GPU", options_.init_timeout);
+    placement_ = place_self(options_);
+  }
   const GpuLibrary library = load_library();
   exchange_facts(library);
   try {
@@ -71,7 +74,7 @@ int Process::run() {
   } catch (const Unsupported& refused) {
     return refuse(refused);
   }
-  if (const auto refusal = refusal_by_plan(options_, facts_, decision_)) return refuse(*refusal);
+  if (const auto mismatch = refusal_by_plan(options_, facts_, decision_)) return refuse(*mismatch);
   if (decision_.nccl && !choose_network()) return leave(ExitCode::kNetwork);
   const std::vector<int> groups = split();
   if (const auto refusal = refusal_by_groups(options_, groups)) return refuse(*refusal);
@@ -107,11 +110,6 @@ mpi::Session Process::start_mpi() {
   avoided_ = keep_mpi_off_dead_ends();
   const auto phase = watch_.enter("MPI_Init", options_.init_timeout);
   return {};
-}
-
-void Process::place() {
-  const auto phase = watch_.enter("placement next to the GPU", options_.init_timeout);
-  placement_ = place_self(options_);
 }
 
 GpuLibrary Process::load_library() {
@@ -244,9 +242,8 @@ std::vector<std::string> Process::bindings_of_all() {
   const auto process = static_cast<std::size_t>(team_.process());
   const auto own = read_binding_rows(facts_[process], decision_.nccl ? decision_.devices[process] : std::vector<int>());
   std::vector<BindingRow> rows;
-  for (const std::string& text : team_.gather(to_text(own))) {
-    for (BindingRow& row : binding_rows_from(text)) rows.push_back(std::move(row));
-  }
+  for (const std::string& text : team_.gather(to_text(own)))
+    for (const BindingRow& row : binding_rows_from(text)) rows.push_back(row);
   return binding_lines(rows);
 }
 

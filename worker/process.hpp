@@ -38,7 +38,6 @@ class Process {
   mpi::Session start_mpi();
   void tell_partial(const char* signal);
   bool is_first() const { return team_.process() == 0; }
-  void place();
   GpuLibrary load_library();
   ProcessFacts read_own_facts(const GpuLibrary& library) const;
   void exchange_facts(const GpuLibrary& library);
