@@ -39,6 +39,11 @@ ProbeRequest host_questions(const LaunchContext& context) {
   request.question.prefix = launch.prefix.value_or("");
   if (const std::string program = context.program(); program.rfind('/', 0) == 0) request.question.program = program;
   request.question.cwd = context.programs[0].working_directory.value_or(context.cwd);
+  for (std::size_t i = 1; i < context.programs.size(); ++i) {
+    const JobProgram& program = context.programs[i];
+    const std::string path = program.argv.empty() ? "" : program.argv[0];
+    request.question.more_programs.push_back({path, program.working_directory.value_or(context.cwd), program.exports});
+  }
   request.question.visible_devices = find_variable(context.exports.asked, "CUDA_VISIBLE_DEVICES");
   request.question.environment = context.exports.asked;
   if (launch.ports) {

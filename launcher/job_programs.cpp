@@ -56,6 +56,7 @@ void read_programs(LaunchContext& context) {
     JobProgram& program = context.programs.emplace_back();
     program.ranks = request.ranks;
     program.argv = request.program;
+    program.preload = request.preload;
     if (request.working_directory)
       program.working_directory = (std::filesystem::path(context.cwd) / *request.working_directory).string();
     Exports exports = resolve_exports(request.exports, context.environment);

@@ -29,6 +29,7 @@
 #include "launcher/request_checks.hpp"
 #include "launcher/run/job_process.hpp"
 #include "launcher/slurm_end.hpp"
+#include "launcher/staging/program_staging.hpp"
 #include "lib/explain/catalogue.hpp"
 
 namespace ringrun {
@@ -81,10 +82,16 @@ class Launch {
     if (asked.any_remote) find_remote_shell();
     if (request_.offline) return start_offline(std::move(asked.resolved));
     HostProbe probe(asked_, std::move(asked.resolved), host_questions(context_));
-    const std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });
+    std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });
     const bool all_answered = std::all_of(answers.begin(), answers.end(),
                                           [](const HostAnswer& answer) { return answer.fault == AgentFault::none; });
     if (!all_answered) return report_only(probe, without_job(answers));
+    say_copied(streams_.err, request_, stage_programs(context_, probe, answers));
+    const bool has_programs = std::all_of(answers.begin(), answers.end(), [](const HostAnswer& answer) {
+      return std::all_of(answer.copies.begin(), answer.copies.end(),
+                         [](const auto& copy) { return copy.fault.empty(); });
+    });
+    if (!has_programs && !request_.doctor) return report_only(probe, without_job(answers));
     std::optional<Job> job;
     try_step("L5", [&] { job = allot(answers); });
     const std::vector<SurveyedHost> surveyed = job ? with_job(*job, answers) : without_job(answers);
@@ -195,9 +202,9 @@ class Launch {
   Situation look(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
     // Only mpirun must be like the hosts' own.
     const std::string version = context_.engine.kind == EngineKind::slurm ? "" : context_.engine.version;
-    Situation situation =
-        survey(probe, surveyed,
-               {request_, context_.exports, context_.environment, context_.program(), context_.is_worker(), version});
+    Situation situation = survey(probe, surveyed,
+                                 {request_, context_.exports, context_.environment, context_.program(),
+                                  context_.more_programs(), context_.is_worker(), version});
     situation.through_slurm = context_.through_slurm();
     probe.dismiss();
     return situation;

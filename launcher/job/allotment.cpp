@@ -5,6 +5,7 @@
 #include "launcher/job/gpu_slots.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/launch_errors.hpp"
+#include "lib/host/program_facts.hpp"
 #include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
@@ -26,17 +27,19 @@ std::vector<Gpu> chosen_gpus(const Host& host, const HostFacts& facts) {
   return chosen;
 }
 
-void check_program(const std::string& program, const HostList& hosts, const std::vector<HostAnswer>& answers) {
+void check_program(const JobRequest& request, std::size_t index) {
+  const HostList& hosts = request.hosts;
+  const std::string& program = request.programs[index].argv[0];
   std::string missing;
   std::string not_executable;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const ProgramState state = answers[i].facts.program.state;
+    const ProgramState state = program_facts(request.answers[i].facts, index).state;
     if (state == ProgramState::missing) missing += (missing.empty() ? "" : ", ") + hosts[i].name;
     if (state == ProgramState::not_executable) not_executable += (not_executable.empty() ? "" : ", ") + hosts[i].name;
   }
   if (!missing.empty()) {
     throw ProgramError(127, "the program " + program + " does not exist on " + missing,
-                       "it must stand at the same path on every host");
+                       "it must stand at the same path on every host; --preload-binary runs a copy of this host's");
   }
   if (!not_executable.empty()) {
     throw ProgramError(126, "the program " + program + " cannot be executed on " + not_executable,
@@ -220,7 +223,9 @@ std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answ
 
 Job allot_ranks(JobRequest request) {
   const std::vector<JobProgram>& programs = request.programs;
-  if (programs[0].argv.size() > 0) check_program(programs[0].argv[0], request.hosts, request.answers);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (!programs[i].argv.empty()) check_program(request, i);
+  }
   const HostList named = request.hosts;
   const auto places =
       places_by_name(named, merge_same_hosts(request.hosts, request.answers, request.launch.masquerade));

@@ -10,6 +10,7 @@ HostClass class_of_host(const JobHost& host, const Exports& exports, const std::
                         bool limits_threads) {
   HostClass result;
   result.environment = network;
+  result.programs = host.answer.programs;
   for (const RankPlacement& rank : host.placements) {
     if (rank.gpu < 0) break;
     result.rows.push_back({host.gpus[static_cast<std::size_t>(rank.gpu)].index, format_cpu_list(rank.cpus),

@@ -167,6 +167,37 @@ void HostProbe::stage(std::vector<HostAnswer>& answers, const std::vector<std::o
   }
 }
 
+std::vector<std::optional<CopyAnswer>> HostProbe::copy(const std::vector<std::optional<CopyOrder>>& orders) {
+  std::vector<std::optional<std::string>> lines(hosts_.size());
+  std::vector<Contents> contents(hosts_.size());
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!orders[i]) continue;
+    lines[i] = to_json(AgentRequest(orders[i]->request));
+    contents[i] = orders[i]->contents;
+    bytes += bytes_sent(orders[i]->request);
+  }
+  // All of it leaves by one card, of which a slow one brings this.
+  constexpr std::uint64_t kBytesPerMillisecond = 4'000;
+  const auto deadline =
+      std::chrono::seconds(request_.timeout) + std::chrono::milliseconds(bytes / kBytesPerMillisecond);
+  std::vector<std::optional<CopyAnswer>> answers(orders.size());
+  const auto replies = fleet_->exchange(lines, contents, deadline);
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!replies[i]) continue;
+    answers[i].emplace();
+    if (replies[i]->end == AgentReply::End::answered) {
+      answers[i] = copy_answer_from_json(replies[i]->answer);
+    } else {
+      const bool silent = replies[i]->end == AgentReply::End::silent;
+      answers[i]->problem = (silent ? "its agent does not answer" : "its agent ended") +
+                            (replies[i]->words.empty() ? "" : ": " + replies[i]->words);
+      answers[i]->remedy = "copy the file by hand: scp; slow networks: ringrun --start-timeout 120 …";
+    }
+  }
+  return answers;
+}
+
 ReachMatrix HostProbe::try_network(const std::vector<Participant>& participants,
                                    const std::vector<std::size_t>& everybodys, const std::optional<PortRange>& ports) {
   const std::string nonce = make_nonce();

@@ -26,6 +26,17 @@ enum class AgentFault {
   broken          ///< anything else
 };
 
+/// A program or file that goes to a host from the launching one.
+struct CopyView {
+  std::string name;
+  /// The host has none under this name; else another one.
+  bool was_missing = false;
+  /// What keeps it from being copied, by the catalogue's id; "" where it is there now, or a launch would copy it.
+  std::string fault = {};
+  std::string problem = {};
+  std::string fix = {};
+};
+
 /// One host as the preflight sees it.
 struct HostView {
   /// As the user named it, and where ("hostfiles/ab:3").
@@ -48,6 +59,7 @@ struct HostView {
   /// Seconds waited for an answer.
   double waited = 0;
   HostFacts facts;  ///< only where fault is none
+  std::vector<CopyView> copies = {};
   /// What ranks of this host find in their environment by the user's word: exports of the job, `env.` of the host.
   std::map<std::string, std::string> environment;
 };
@@ -65,6 +77,8 @@ struct Situation {
   /// Several ranks on one GPU are meant.
   bool shares_gpus = false;
   std::string program;
+  /// Those behind ':', in the order of the facts'.
+  std::vector<std::string> more_programs = {};
   /// Ports that the user allows for connections between hosts.
   std::optional<PortRange> ports;
   /// The environment of the launcher itself, and the launching engine's version ("4.1.4").
