@@ -29,6 +29,7 @@
 #include "launcher/request_checks.hpp"
 #include "launcher/run/job_process.hpp"
 #include "launcher/slurm_end.hpp"
+#include "launcher/ssh/setup_ssh.hpp"
 #include "launcher/staging/program_staging.hpp"
 #include "lib/explain/catalogue.hpp"
 
@@ -68,6 +69,7 @@ class Launch {
     if (context_.allocation) context_.slurm = find_slurm(context_.environment);
     read_programs(context_);
     check_names(context_.hosts);
+    if (request_.setup_ssh) return setup_ssh(context_, streams_);
     if (request_.topology) return show_absent_machine();
     try_step("L7", [&] { find_programs(context_); });
     try_step("L2", [&] {

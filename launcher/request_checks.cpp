@@ -22,6 +22,10 @@ void check_words(const LaunchRequest& request) {
   if (request.doctor && !request.preflight) {
     throw UserError("--doctor with --no-preflight would check nothing of the network", "leave one of them");
   }
+  if (request.yes && !request.setup_ssh)
+    throw UserError("--yes belongs to --setup-ssh", "add --setup-ssh, or leave it off");
+  if (request.setup_ssh && (request.dry_run || request.doctor))
+    throw UserError("--setup-ssh starts nothing and looks at logins alone", "leave --dry-run and --doctor off");
   if (request.offline && !request.dry_run) {
     throw UserError("--offline belongs to --dry-run: a job cannot start without asking its hosts",
                     "add --dry-run, or leave it off");

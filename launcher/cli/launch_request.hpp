@@ -87,6 +87,9 @@ struct LaunchRequest : ProgramRequest {
   /// Report what is wrong with hosts and network, and start nothing.
   bool doctor = false;
   bool json = false;
+  /// Log in to the hosts, say what keeps a job from it, start nothing; `yes`: mend what can be mended.
+  bool setup_ssh = false;
+  bool yes = false;
   /// More ranks than GPUs on a host are meant.
   bool share_gpu = false;
   /// Each rank sees its own GPU alone; unset: CUDA_VISIBLE_DEVICES is left as it is.
