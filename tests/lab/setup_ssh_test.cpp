@@ -140,9 +140,26 @@ TEST_F(SetupSsh, AKeyThatTheHostDistrustsForItsFilesRightsIsMendedThere) {
   EXPECT_THAT(result.out, HasSubstr("on that host: chmod go-w ~; chmod 700 ~/.ssh; chmod 600 ~/.ssh/authorized_keys"));
 }
 
+TEST_F(SetupSsh, AtATerminalTheKeyIsMadeAndSentSoThatEveryHostLetsTheUserIn) {
+  // Root's password on b alone, and a program that types it.
+  sh("(echo \"root:$(perl -e 'print crypt(q(secret), q($6$lab$))'):19000:0:99999:7:::\"; grep -v ^root: /etc/shadow) "
+     ">/run/lab/shadow; "
+     "chmod 600 /run/lab/shadow; printf '#!/bin/sh\necho secret\n' >/run/lab/askpass; chmod 755 /run/lab/askpass");
+  const auto shadow = change("b", {"file", "/etc/shadow", "/run/lab/shadow"});
+  on("b", {"sh", "-c", "rm /root/.ssh; mkdir -m 700 /root/.ssh"});
+  const auto login = change("b", {"strict-login", "2225", "/root/.ssh/authorized_keys"});
+  const std::string line = "env SSH_ASKPASS=/run/lab/askpass SSH_ASKPASS_REQUIRE=force " + built_program("ringrun") +
+                           " --setup-ssh --yes -hostfile " + hostfile("192.168.1.6 port=2225\n");
+  const auto result = on_with_ssh("a", {"script", "--quiet", "--return", "--command", line, "/dev/null"}, seconds(40));
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("trusts its host key from now on"));
+  EXPECT_THAT(result.out, HasSubstr("192.168.1.6 (port 2225): ok"));
+  EXPECT_EQ(setup({}, "2225").exit_code, 0);
+  on("b", {"sh", "-c", "rm -r /root/.ssh; ln -s /run/lab/ssh /root/.ssh"});
+}
+
 TEST_F(SetupSsh, EveryHostIsToldOfAtOnceWithinItsDeadline) {
-  const std::string hosts =
-      hostfile("192.168.1.6 port=2222\nroot@b port=24\n192.168.1.77\nno-such-name\n");
+  const std::string hosts = hostfile("192.168.1.6 port=2222\nroot@b port=24\n192.168.1.77\nno-such-name\n");
   const auto result = on_with_ssh("a", {built_program("ringrun"), "--setup-ssh", "-hostfile", hosts}, seconds(30));
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_LT(result.elapsed, seconds(20));

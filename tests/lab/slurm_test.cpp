@@ -50,6 +50,20 @@ TEST_F(LabSlurm, SrunStartsTheWorkerWithoutRingrun) {
   expect_right_sweep(result.out);
 }
 
+TEST_F(LabSlurm, AProgramThatANodeLacksIsCopiedThere) {
+  // Each node has its own /tmp and home folder.
+  for (const std::string engine : {"slurm", "openmpi"}) {
+    const std::string program = "/tmp/prog-" + engine;
+    on("a",
+       {"sh", "-c", "printf '#!/bin/sh\necho " + engine + " on $(hostname)\n' >" + program + "; chmod +x " + program});
+    const auto result = on("a", in_allocation({"-N2", "-n2"}, ringrun(engine, {program})));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("ringrun: copied " + program + " (1K) to b\n"));
+    EXPECT_THAT(result.out, HasSubstr(engine + " on a\n"));
+    EXPECT_THAT(result.out, HasSubstr(engine + " on b\n"));
+  }
+}
+
 TEST_F(LabSlurm, TheEngineIsMpirunUnlessSrunIsAskedFor) {
   const auto by_itself = on("a", in_allocation({"-N2", "-n2"}, ringrun("auto", {"--dry-run", "hostname"})));
   EXPECT_EQ(by_itself.exit_code, 0) << by_itself.err;
