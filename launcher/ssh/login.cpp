@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "launcher/probe/remote_shell.hpp"
 #include "lib/explain/catalogue.hpp"
 #include "lib/text/shell_word.hpp"
 #include "lib/text/words.hpp"
@@ -114,20 +113,17 @@ Login other_fault(const Captured& tried, const LoginFacts& facts) {
 
 }  // namespace
 
-std::vector<std::string> ssh_target(const Host& host) {
-  std::vector<std::string> words;
-  if (host.port) words = {"-p", std::to_string(*host.port)};
-  words.push_back(host.user ? *host.user + "@" + host.name : host.name);
-  return words;
-}
-
 std::vector<Captured> try_logins(const std::vector<std::string>& shell, const HostList& hosts) {
   std::vector<std::string> words = shell;
   words.insert(words.end(), {"-o", "BatchMode=yes", "-o", "ConnectTimeout=5"});
   std::vector<CaptureCommand> commands;
-  for (const Host& host : hosts)
-    commands.push_back(
-        {remote_command(words, host, {std::string("echo ") + kMark}), "", std::chrono::seconds(12), true});
+  for (const Host& host : hosts) {
+    std::vector<std::string> command = words;
+    const std::vector<std::string> target = ssh_target(host);
+    command.insert(command.end(), target.begin(), target.end());
+    command.push_back(std::string("echo ") + kMark);
+    commands.push_back({std::move(command), "", std::chrono::seconds(12), true});
+  }
   return capture_all(commands, kAtOnce);
 }
 

@@ -46,7 +46,4 @@ std::vector<Captured> try_logins(const std::vector<std::string>& shell, const Ho
 /// What an attempt means. Pure.
 Login read_login(const Captured& tried, const LoginFacts& facts);
 
-/// The options and the name by which ssh and its like reach the host: {"-p", "2222", "joe@b"}.
-std::vector<std::string> ssh_target(const Host& host);
-
 }  // namespace ringrun

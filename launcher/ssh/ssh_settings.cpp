@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "launcher/launch_errors.hpp"
-#include "launcher/probe/remote_shell.hpp"
 #include "launcher/run/capture.hpp"
 
 namespace ringrun {
@@ -20,6 +19,13 @@ std::string expanded(const std::string& path, const std::string& home) {
 }
 
 }  // namespace
+
+std::vector<std::string> ssh_target(const Host& host) {
+  std::vector<std::string> words;
+  if (host.port) words = {"-p", std::to_string(*host.port)};
+  words.push_back(host.user ? *host.user + "@" + host.name : host.name);
+  return words;
+}
 
 SshSettings parse_ssh_settings(const std::string& text, const std::string& home) {
   SshSettings settings;
@@ -53,7 +59,12 @@ std::vector<SshSettings> read_ssh_settings(const std::vector<std::string>& shell
   std::vector<std::string> asking = shell;
   asking.insert(asking.begin() + 1, "-G");
   std::vector<CaptureCommand> commands;
-  for (const Host& host : hosts) commands.push_back({remote_command(asking, host, {})});
+  for (const Host& host : hosts) {
+    std::vector<std::string> command = asking;
+    const std::vector<std::string> target = ssh_target(host);
+    command.insert(command.end(), target.begin(), target.end());
+    commands.push_back({std::move(command), "", std::chrono::seconds(10), true});
+  }
   std::vector<SshSettings> settings;
   for (const Captured& captured : capture_all(commands, kAtOnce)) {
     if (captured.end != Captured::End::exited || captured.code != 0) {

@@ -23,6 +23,9 @@ struct SshSettings {
   bool by_proxy = false;
 };
 
+/// The options and the name by which ssh and its like reach the host itself: {"-p", "2222", "joe@b"}.
+std::vector<std::string> ssh_target(const Host& host);
+
 /// Of what `ssh -G HOST` prints. `home` stands for ~.
 SshSettings parse_ssh_settings(const std::string& text, const std::string& home);
 

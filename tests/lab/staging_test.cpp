@@ -203,8 +203,15 @@ class StagingByEngine : public NetworkLab, public testing::WithParamInterface<in
 TEST_P(StagingByEngine, TheSweepRunsOverAHostThatHasNothingButSshdAndOpenMpi) {
   const auto bare = change("b", {"hidden", RINGRUN_BIN_DIR});
   ASSERT_EQ(on("b", {"ls", "-A"}).out, "") << "the launching host's build is seen there";
+  // What ringrun itself left there when it was another build.
+  ASSERT_EQ(on("b", {"sh", "-c",
+                     "cd /root; umask 077; mkdir -p .cache/ringrun; cd .cache/ringrun; mkdir 0123old 0123new; "
+                     "touch -d '40 days ago' 0123old"})
+                .exit_code,
+            0);
   const auto result = sweep_with_ssh();
   expect_right_sweep_over_the_lan(result);
+  EXPECT_EQ(on("b", {"sh", "-c", "cd /root/.cache/ringrun; ls -d 0123*"}).out, "0123new\n");
   EXPECT_THAT(result.err, ContainsRegex("ringrun: copied [^\n]*/worker \\([0-9]+K\\) to 192.168.1.6\n"));
   const auto again = sweep_with_ssh();
   expect_right_sweep_over_the_lan(again);
