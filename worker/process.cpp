@@ -18,6 +18,8 @@
 #include "worker/backend/backend_limits.hpp"
 #include "worker/backend/mpi_collective.hpp"
 #include "worker/backend/supported_choices.hpp"
+#include "worker/ceiling/survey.hpp"
+#include "worker/ceiling/survey_question.hpp"
 #include "worker/network/mpi_interfaces.hpp"
 #include "worker/network/network_choice_over_mpi.hpp"
 #include "worker/run_description.hpp"
@@ -82,6 +84,7 @@ int Process::run() {
   if (const auto refusal = keep_supported(options, collective_->ranks(), refusal_of, decision_.remarks))
     return refuse(*refusal);
 
+  if (options.plan.expects) survey(options.plan);
   const std::string versions = decision_.nccl
                                    ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
                                                  library.backend->library_version())
@@ -207,6 +210,7 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
     // NCCL refuses two ranks on one card of one host, and takes each for a host of its own where this says so.
     setenv("NCCL_HOSTID", fmt::format("{}-{}", host_name(), team_.process()).c_str(), 0);
   }
+  if (options_.plan.expects) library.backend->listen();
   std::string id;
   {
     const auto phase = watch_.enter("broadcast of NCCL's id", options_.init_timeout);
@@ -239,12 +243,22 @@ std::optional<std::string> Process::agreed_refusal(const Operation& operation) {
   return std::nullopt;
 }
 
+/// Looks at the way of the data, for the rows to be held against it.
+void Process::survey(const SweepPlan& plan) {
+  const auto process = static_cast<std::size_t>(team_.process());
+  path_ = survey_path(survey_question(options_, facts_, decision_, process), plan, *collective_, team_, watch_);
+  decision_.remarks.insert(decision_.remarks.end(), path_.remarks.begin(), path_.remarks.end());
+}
+
 SweepSummary Process::sweep(const SweepPlan& plan) {
   SweepSummary total;
   std::uint32_t seed = 0;
   for (int cycle = 0; options_.cycles == 0 || cycle < options_.cycles; ++cycle) {
     const SweepSummary one = run_sweep(plan, *collective_, team_, watch_, seed, [&](const Row& row) {
-      if (reports_) reports_->add(row);
+      if (!reports_) return;
+      Row judged = row;
+      judge(judged, path_);
+      reports_->add(judged);
     });
     total += one;
   }

@@ -11,6 +11,7 @@
 #include "worker/backend/backend_choice.hpp"
 #include "worker/backend/gpu_library.hpp"
 #include "worker/backend/mpi_team.hpp"
+#include "worker/ceiling/path.hpp"
 #include "worker/cli/options.hpp"
 #include "worker/exit_code.hpp"
 #include "worker/report/reports.hpp"
@@ -48,6 +49,7 @@ class Process {
   std::vector<int> split();
   std::unique_ptr<Collective> join(const GpuLibrary& library);
   std::optional<std::string> agreed_refusal(const Operation& operation);
+  void survey(const SweepPlan& plan);
   SweepSummary sweep(const SweepPlan& plan);
   SweepSummary soak(const Options& options);
   MemoryReport most_memory();
@@ -66,6 +68,7 @@ class Process {
   std::vector<ProcessFacts> facts_;
   BackendDecision decision_;
   std::unique_ptr<Collective> collective_;
+  Path path_;                       ///< of --expected
   std::optional<Reports> reports_;  ///< of the first process
 };
 

@@ -33,6 +33,8 @@ cxxopts::Options option_table() {
                               text("0"), "0|1")("K,per_iter_skip", "with -I: leave the first ones out", text("0"), "N")(
       "soak", "instead of the sweep, check operations of random sizes at random places for so long: 90s, 10m, 2h",
       text(""), "TIME")(
+      "expected",
+      "show how much of what its path can carry each result reaches, and by which algorithm, protocol and channels")(
       "stats",
       "add iterations until the median is known within 2 % (up to 2000, or 2 s); show their spread, each rank's times, "
       "and which rank the others wait for")("u,unalign", "begin each buffer so many elements late", text("0"), "N");

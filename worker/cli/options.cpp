@@ -170,6 +170,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   plan.blocking = static_cast<Blocking>(read.integer("blocking", 0, 3));
   plan.each_iteration = read.yes("per_iter_timing");
   plan.skipped_iterations = read.integer("per_iter_skip", 0);
+  plan.expects = parsed.count("expected") > 0;
   plan.samples = parsed.count("stats") > 0;
   check_together(options);
   return options;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lib/version.hpp"
+#include "worker/report/expected_lines.hpp"
 #include "worker/report/sample_lines.hpp"
 
 namespace ringrun::worker {
@@ -151,6 +152,7 @@ void print_row(std::ostream& out, const TableColumns& columns, const Row& row) {
   for (const Measurement* measured : {&row.out_of_place, &row.in_place}) {
     for (const std::string& location : measured->wrong_locations) out << "# " << location;
   }
+  print_expected(out, row);
   print_sample(out, "out-of-place", row.out_of_place.sample);
   print_sample(out, "in-place", row.in_place.sample);
   out.flush();
