@@ -60,7 +60,7 @@ Process::~Process() { interruption_.reset(); }
 void Process::tell_partial(const char* signal) {
   constexpr std::chrono::milliseconds kForTheOutput{300};
   constexpr std::chrono::milliseconds kForTheFirst{800};
-  Reports* const reports = reporting_;
+  PartialReport* const reports = reporting_;
   if (reports != nullptr) reports->finish_partial(std::string("ended by ") + signal);
   if (const auto rank = mpi::launch_environment().rank)
     std::this_thread::sleep_for(*rank > 0 ? kForTheFirst : kForTheOutput);
@@ -76,6 +76,7 @@ int Process::run() {
     return refuse(refused);
   }
   if (decision_.nccl && !choose_network()) return leave(ExitCode::kNetwork);
+  if (options_.scan) return scan(library);
   const std::vector<int> groups = split();
   if (const auto refusal = refusal_by_groups(options_, groups)) return refuse(*refusal);
   collective_ = join(library);
@@ -85,13 +86,7 @@ int Process::run() {
     return refuse(*refusal);
 
   if (options.plan.expects) survey(options.plan);
-  const std::string versions = decision_.nccl
-                                   ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
-                                                 library.backend->library_version())
-                                   : "mpi=" + mpi::library_version();
-  const TableHead head =
-      describe_run({options, facts_, decision_, versions, decision_.nccl ? library.backend->library_version() : 0,
-                    collective_->ranks(), team_.groups()});
+  const TableHead head = describe(library, options, collective_->ranks());
   if (is_first()) {
     reports_.emplace(out_, options_, head);
     reporting_ = &*reports_;
@@ -103,6 +98,14 @@ int Process::run() {
   finish();
   if (!out_) throw SystemError("write to standard output", std::strerror(errno), errno);
   return static_cast<int>(code);
+}
+
+TableHead Process::describe(const GpuLibrary& library, const Options& options, int ranks) const {
+  const int version = decision_.nccl ? library.backend->library_version() : 0;
+  const std::string versions =
+      decision_.nccl ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(), version)
+                     : "mpi=" + mpi::library_version();
+  return describe_run({options, facts_, decision_, versions, version, ranks, team_.groups()});
 }
 
 mpi::Session Process::start_mpi() {
@@ -203,6 +206,7 @@ MemoryReport Process::most_memory() {
 std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
   const auto process = static_cast<std::size_t>(team_.process());
   if (!decision_.nccl) {
+    if (!team_.in_group()) return nullptr;
     return make_mpi_collective({static_cast<std::size_t>(options_.largest), options_.misalignment,
                                 facts_[process].local_size, team_.group_communicator()});
   }
@@ -214,11 +218,12 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
   std::string id;
   {
     const auto phase = watch_.enter("broadcast of NCCL's id", options_.init_timeout);
-    id = team_.broadcast(team_.leads_group() ? library.backend->make_unique_id() : "");
+    if (team_.in_group()) id = team_.broadcast(team_.leads_group() ? library.backend->make_unique_id() : "");
     // A broadcast may return before the others have it; NCCL would then wait where no deadline names anybody.
     team_.barrier();
   }
   const auto phase = watch_.enter("start of NCCL", options_.init_timeout);
+  if (!team_.in_group()) return nullptr;
   const int ranks_here = options_.ranks_of_process();
   const GpuBackend::Placement placement{team_.group_processes() * ranks_here, team_.group_process() * ranks_here,
                                         decision_.devices[process]};

@@ -15,6 +15,7 @@
 #include "worker/cli/options.hpp"
 #include "worker/exit_code.hpp"
 #include "worker/report/reports.hpp"
+#include "worker/report/scan_report.hpp"
 #include "worker/sweep/collective.hpp"
 #include "worker/timeout.hpp"
 #include "worker/watch/interruption.hpp"
@@ -47,19 +48,24 @@ class Process {
   int refuse(const Unsupported& refused);
   int leave(ExitCode code);
   std::vector<int> split();
+  /// Null where this process is in no group.
   std::unique_ptr<Collective> join(const GpuLibrary& library);
   std::optional<std::string> agreed_refusal(const Operation& operation);
   void survey(const SweepPlan& plan);
   SweepSummary sweep(const SweepPlan& plan);
   SweepSummary soak(const Options& options);
   MemoryReport most_memory();
+  TableHead describe(const GpuLibrary& library, const Options& options, int ranks) const;
+  int scan(const GpuLibrary& library);
+  std::map<int, ScanValue> measure_round(const GpuLibrary& library, const Groups& groups);
+  RunTimes run_in_round(const Operation& operation, int iterations, double one_took);
   void finish();
   ExitCode verdict(const SweepSummary& summary);
 
   const Options& options_;
   std::ostream& out_;
-  std::atomic<Reports*> reporting_{nullptr};  ///< of the first process, once the sweep has begun
-  std::optional<Interruption> interruption_;  ///< made before any other thread
+  std::atomic<PartialReport*> reporting_{nullptr};  ///< of the first process, once the sweep has begun
+  std::optional<Interruption> interruption_;        ///< made before any other thread
   TimeoutReport timeouts_;
   Watch watch_;
   std::vector<std::string> avoided_;  ///< interfaces that MPI was kept off
@@ -68,8 +74,9 @@ class Process {
   std::vector<ProcessFacts> facts_;
   BackendDecision decision_;
   std::unique_ptr<Collective> collective_;
-  Path path_;                       ///< of --expected
-  std::optional<Reports> reports_;  ///< of the first process
+  Path path_;                                ///< of --expected
+  std::optional<Reports> reports_;           ///< of the first process
+  std::unique_ptr<ScanReport> scan_report_;  ///< of the first process, of a scan
 };
 
 }  // namespace ringrun::worker

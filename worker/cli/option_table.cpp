@@ -32,7 +32,11 @@ cxxopts::Options option_table() {
                          "N")("I,per_iter_timing", "take the time of every iteration too, and show its spread",
                               text("0"), "0|1")("K,per_iter_skip", "with -I: leave the first ones out", text("0"), "N")(
       "soak", "instead of the sweep, check operations of random sizes at random places for so long: 90s, 10m, 2h",
-      text(""), "TIME")(
+      text(""), "TIME")("scan",
+                        "instead of the sweep, the largest size between all pairs of hosts (pairs) or ranks "
+                        "(pairs:ranks), or over all hosts "
+                        "but each in turn (leave-one-out); names what is slow",
+                        text(""), "WHAT")(
       "expected",
       "show how much of what its path can carry each result reaches, and by which algorithm, protocol and channels")(
       "stats",

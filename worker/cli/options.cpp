@@ -76,6 +76,12 @@ void read_nccl_settings(const OptionReader& read, Options& options) {
   options.misalignment = read.integer("unalign", 0, 1 << 20);
 }
 
+std::optional<ScanKind> read_scan(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  if (const auto kind = scan_from(name)) return kind;
+  throw UserError("--scan: '" + name + "' is not known", "one of pairs, pairs:hosts, pairs:ranks, leave-one-out");
+}
+
 /// "60", or "init=30,op=60" with either of them alone.
 void read_timeouts(const std::string& text, Options& options) {
   constexpr const char* kName = "--timeout";
@@ -93,6 +99,31 @@ void read_timeouts(const std::string& text, Options& options) {
     const double seconds = OptionReader::amount(kName, part.substr(sign + 1), "seconds");
     (phase == "init" ? options.init_timeout : options.plan.timeout) = seconds;
     begin = end + 1;
+  }
+}
+
+/// A scan measures one operation of one size, and tells in a form of its own.
+void check_scan(const Options& options) {
+  if (!options.scan) return;
+  const SweepPlan& plan = options.plan;
+  const std::vector<std::pair<bool, const char*>> others{
+      {options.all_types, "-d all"},
+      {options.all_ops, "-o all"},
+      {options.all_roots, "-r all"},
+      {options.soak_seconds > 0, "--soak"},
+      {!options.baseline_file.empty(), "--baseline"},
+      {!options.csv_file.empty(), "--csv"},
+      {plan.samples, "--stats"},
+      {plan.expects, "--expected"},
+      {plan.checks_timed, "--check timed"},
+      {plan.graph_launches > 0, "-G"},
+      {plan.blocking != Blocking::kNot, "-z"},
+      {options.cycles != 1, "-N"},
+      {options.split.rule != Split::Rule::kNone, "NCCL_TESTS_SPLIT"}};
+  for (const auto& [asked, name] : others) {
+    if (asked)
+      throw UserError(std::string("--scan and ") + name + ": a scan is of one operation, type and size",
+                      "leave one of them out; -J takes a scan's result");
   }
 }
 
@@ -172,7 +203,9 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   plan.skipped_iterations = read.integer("per_iter_skip", 0);
   plan.expects = parsed.count("expected") > 0;
   plan.samples = parsed.count("stats") > 0;
+  options.scan = read_scan(read.text("scan"));
   check_together(options);
+  check_scan(options);
   return options;
 }
 

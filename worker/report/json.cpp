@@ -158,6 +158,10 @@ void JsonReport::add(const Row& row) {
   document_->root["results"].push_back(std::move(result));
 }
 
+void JsonReport::set(const std::string& key, nlohmann::json value) {
+  document_->root["ringrun"][key] = std::move(value);
+}
+
 void JsonReport::write(const SweepSummary& summary, std::optional<double> least_bandwidth,
                        const std::vector<std::string>& errors) {
   json& root = document_->root;

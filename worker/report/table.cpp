@@ -119,7 +119,7 @@ void print_ways(std::ostream& out, const TableHead& head) {
 
 }  // namespace
 
-void print_head(std::ostream& out, const TableHead& head) {
+void print_run(std::ostream& out, const TableHead& head) {
   const SweepPlan& plan = head.plan;
   out << fmt::format("# ringrun worker version {} {}\n", kVersion, head.versions)
       << fmt::format("# Collective test starting: {}_perf\n", name_of(plan.kind))
@@ -136,6 +136,10 @@ void print_head(std::ostream& out, const TableHead& head) {
                        line.device);
   }
   for (const std::string& remark : head.remarks) out << "# " << remark << '\n';
+}
+
+void print_head(std::ostream& out, const TableHead& head) {
+  print_run(out, head);
   out << heading(head.columns);
   out.flush();
 }
