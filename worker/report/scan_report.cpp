@@ -69,8 +69,8 @@ std::string rule_text(ScanKind kind) {
       100 * kClearly, kDeviations);
   if (kind == ScanKind::kLeaveOneOut) return "# Rule: faster than the median without each of the others, by " + rule;
   return fmt::format(
-      "# Rule: slower than the median of the pairs without it, by {}; a {} is, where three in four of its "
-      "pairs are",
+      "# Rule: slower than the median by {}; a {} is, where three in four of its pairs are, held against those without "
+      "it",
       rule, node_word(kind));
 }
 
@@ -83,7 +83,7 @@ std::string pairs_verdict(const ScanResult& result, const Outliers& found) {
   }
   if (found.nodes.empty()) text += fmt::format("# Slow {}s: none\n", word);
   for (const Outlier& one : found.pairs) {
-    text += fmt::format("# Slow pair: {} and {}: {:.3g} GB/s, the others {:.3g} in the median\n",
+    text += fmt::format("# Slow pair: {} and {}: {:.3g} GB/s, all pairs {:.3g} in the median\n",
                         name_of(result, one.node), name_of(result, one.other), one.bandwidth, one.usual);
   }
   if (found.pairs.empty()) text += "# Slow pairs: none\n";

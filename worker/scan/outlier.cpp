@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 namespace ringrun::worker {
 namespace {
 
 double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return values.size() % 2 == 1 ? *middle : (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
 /// What all but one have in common.
@@ -47,7 +46,8 @@ bool contains(const std::vector<int>& nodes, int node) {
 }
 
 /// The values of pairs that `takes` takes.
-std::vector<ScanValue> values_of(const PairMatrix& matrix, const std::function<bool(int, int)>& takes) {
+template <typename Takes>
+std::vector<ScanValue> values_of(const PairMatrix& matrix, Takes takes) {
   std::vector<ScanValue> values;
   for (int a = 0; a < matrix.nodes(); ++a) {
     for (int b = a + 1; b < matrix.nodes(); ++b) {
@@ -91,16 +91,15 @@ std::vector<Outlier> slow_nodes(const PairMatrix& matrix) {
 std::vector<Outlier> slow_pairs(const PairMatrix& matrix, const std::vector<Outlier>& without) {
   std::vector<int> left_out;
   for (const Outlier& outlier : without) left_out.push_back(outlier.node);
+  const auto counts = [&](int a, int b) { return matrix.at(a, b) && !contains(left_out, a) && !contains(left_out, b); };
+  const std::vector<ScanValue> all = values_of(matrix, counts);
   std::vector<Outlier> found;
+  if (all.empty()) return found;
+  const Rest rest = rest_of(all);
   for (int a = 0; a < matrix.nodes(); ++a) {
     for (int b = a + 1; b < matrix.nodes(); ++b) {
-      if (contains(left_out, a) || contains(left_out, b) || !matrix.at(a, b)) continue;
-      const auto others = values_of(
-          matrix, [&](int c, int d) { return !contains(left_out, c) && !contains(left_out, d) && (c != a || d != b); });
-      if (others.empty()) continue;
-      const Rest rest = rest_of(others);
-      const ScanValue& value = *matrix.at(a, b);
-      if (is_slow(value, rest)) found.push_back({a, b, value.bandwidth, rest.median, rest.median - rest.distance});
+      if (!counts(a, b) || !is_slow(*matrix.at(a, b), rest)) continue;
+      found.push_back({a, b, matrix.at(a, b)->bandwidth, rest.median, rest.median - rest.distance});
     }
   }
   std::sort(found.begin(), found.end(), [](const Outlier& a, const Outlier& b) { return a.bandwidth < b.bandwidth; });

@@ -50,7 +50,7 @@ inline constexpr double kDeviations = 4;
 /// is left out before the next is looked for.
 std::vector<Outlier> slow_nodes(const PairMatrix& matrix);
 
-/// Pairs of all but these nodes, that are slower in the same way than the other pairs.
+/// Pairs of all but these nodes that are slower in the same way than all those pairs.
 std::vector<Outlier> slow_pairs(const PairMatrix& matrix, const std::vector<Outlier>& without);
 
 /// Nodes without which the operation over all others is clearly faster than without any other one, and than with all.
