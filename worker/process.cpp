@@ -59,7 +59,9 @@ void Process::tell_partial(const char* signal) {
   constexpr std::chrono::milliseconds kForTheOutput{300};
   constexpr std::chrono::milliseconds kForTheFirst{800};
   Reports* const reports = reporting_;
+  TuneReport* const tuning = tuning_;
   if (reports != nullptr) reports->finish_partial(std::string("ended by ") + signal);
+  if (tuning != nullptr) tuning->finish_partial(std::string("ended by ") + signal);
   if (const auto rank = mpi::launch_environment().rank)
     std::this_thread::sleep_for(*rank > 0 ? kForTheFirst : kForTheOutput);
 }
@@ -76,16 +78,14 @@ int Process::run() {
   if (decision_.nccl && !choose_network()) return leave(ExitCode::kNetwork);
   const std::vector<int> groups = split();
   if (const auto refusal = refusal_by_groups(options_, groups)) return refuse(*refusal);
+  if (options_.tune_seconds > 0) return tune(library);
   collective_ = join(library);
   Options options = options_;
   const auto refusal_of = [this](const Operation& operation) { return agreed_refusal(operation); };
   if (const auto refusal = keep_supported(options, collective_->ranks(), refusal_of, decision_.remarks))
     return refuse(*refusal);
 
-  const std::string versions = decision_.nccl
-                                   ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
-                                                 library.backend->library_version())
-                                   : "mpi=" + mpi::library_version();
+  const std::string versions = decision_.nccl ? library.versions() : "mpi=" + mpi::library_version();
   const TableHead head =
       describe_run({options, facts_, decision_, versions, decision_.nccl ? library.backend->library_version() : 0,
                     collective_->ranks(), team_.groups()});
@@ -203,10 +203,7 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
     return make_mpi_collective({static_cast<std::size_t>(options_.largest), options_.misalignment,
                                 facts_[process].local_size, team_.group_communicator()});
   }
-  if (decision_.shared_gpu) {
-    // NCCL refuses two ranks on one card of one host, and takes each for a host of its own where this says so.
-    setenv("NCCL_HOSTID", fmt::format("{}-{}", host_name(), team_.process()).c_str(), 0);
-  }
+  name_host_for_nccl();
   std::string id;
   {
     const auto phase = watch_.enter("broadcast of NCCL's id", options_.init_timeout);
@@ -215,9 +212,21 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
     team_.barrier();
   }
   const auto phase = watch_.enter("start of NCCL", options_.init_timeout);
+  return library.backend->join(id, gpu_placement(), gpu_settings());
+}
+
+/// NCCL refuses two ranks on one card of one host, and takes each for a host of its own where this says so.
+void Process::name_host_for_nccl() const {
+  if (decision_.shared_gpu) setenv("NCCL_HOSTID", fmt::format("{}-{}", host_name(), team_.process()).c_str(), 0);
+}
+
+GpuBackend::Placement Process::gpu_placement() const {
   const int ranks_here = options_.ranks_of_process();
-  const GpuBackend::Placement placement{team_.group_processes() * ranks_here, team_.group_process() * ranks_here,
-                                        decision_.devices[process]};
+  return {team_.group_processes() * ranks_here, team_.group_process() * ranks_here,
+          decision_.devices.at(static_cast<std::size_t>(team_.process()))};
+}
+
+GpuBackend::Settings Process::gpu_settings() const {
   GpuBackend::Settings settings;
   settings.max_bytes = static_cast<std::size_t>(options_.largest);
   settings.misalignment = options_.misalignment;
@@ -227,7 +236,7 @@ std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
   settings.cta_policy = options_.cta_policy;
   settings.null_stream = options_.null_stream;
   settings.checks_graphs = options_.plan.graph_launches > 0;
-  return library.backend->join(id, placement, settings);
+  return settings;
 }
 
 /// The refusal of the first process that has one: hosts may have different cards.

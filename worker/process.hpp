@@ -16,6 +16,7 @@
 #include "worker/report/reports.hpp"
 #include "worker/sweep/collective.hpp"
 #include "worker/timeout.hpp"
+#include "worker/tune/tune_report.hpp"
 #include "worker/watch/interruption.hpp"
 #include "worker/watch/watch.hpp"
 
@@ -46,10 +47,14 @@ class Process {
   int refuse(const Unsupported& refused);
   int leave(ExitCode code);
   std::vector<int> split();
+  GpuBackend::Placement gpu_placement() const;
+  GpuBackend::Settings gpu_settings() const;
+  void name_host_for_nccl() const;
   std::unique_ptr<Collective> join(const GpuLibrary& library);
   std::optional<std::string> agreed_refusal(const Operation& operation);
   SweepSummary sweep(const SweepPlan& plan);
   SweepSummary soak(const Options& options);
+  int tune(const GpuLibrary& library);
   MemoryReport most_memory();
   void finish();
   ExitCode verdict(const SweepSummary& summary);
@@ -57,6 +62,7 @@ class Process {
   const Options& options_;
   std::ostream& out_;
   std::atomic<Reports*> reporting_{nullptr};  ///< of the first process, once the sweep has begun
+  std::atomic<TuneReport*> tuning_{nullptr};  ///< the same of a tuning
   std::optional<Interruption> interruption_;  ///< made before any other thread
   TimeoutReport timeouts_;
   Watch watch_;
@@ -66,7 +72,8 @@ class Process {
   std::vector<ProcessFacts> facts_;
   BackendDecision decision_;
   std::unique_ptr<Collective> collective_;
-  std::optional<Reports> reports_;  ///< of the first process
+  std::optional<Reports> reports_;         ///< of the first process
+  std::optional<TuneReport> tune_report_;  ///< of the first process
 };
 
 }  // namespace ringrun::worker

@@ -36,6 +36,11 @@ cxxopts::Options option_table() {
       "stats",
       "add iterations until the median is known within 2 % (up to 2000, or 2 s); show their spread, each rank's times, "
       "and which rank the others wait for")("u,unalign", "begin each buffer so many elements late", text("0"), "N");
+  table.add_options("Measurement")("tune",
+                                   "instead of the sweep, try settings of NCCL's sockets or InfiniBand for so long "
+                                   "(60s), each in fresh processes, and "
+                                   "print those that win for small, middle and large messages beyond noise",
+                                   cxxopts::value<std::string>()->default_value("")->implicit_value("60s"), "TIME");
   table.add_options("Placement")("backend",
                                  "auto, nccl or mpi; auto: NCCL where every process has a GPU, MPI where none has",
                                  text("auto"), "NAME")("t,nthreads", "threads of each process", text("1"), "N")(

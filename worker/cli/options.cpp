@@ -6,6 +6,7 @@
 #include "worker/cli/option_reader.hpp"
 #include "worker/cli/option_table.hpp"
 #include "worker/sweep/sizes.hpp"
+#include "worker/tune/size_class.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -41,11 +42,14 @@ void read_operation(const OptionReader& read, Options& options) {
   plan.roots = {collective.has_root ? root : -1};
 }
 
-void read_sizes(const OptionReader& read, Options& options) {
-  options.smallest = read.size("minbytes");
+/// A tuning has few sizes, of all classes, where none are said.
+void read_sizes(const OptionReader& read, const cxxopts::ParseResult& parsed, Options& options) {
+  const bool tunes = parsed.count("tune") > 0;
+  const bool steps_given = parsed.count("stepbytes") > 0 || parsed.count("stepfactor") > 0;
+  options.smallest = tunes && parsed.count("minbytes") == 0 ? 8 : read.size("minbytes");
   options.largest = read.size("maxbytes");
   options.step = read.size("stepbytes");
-  options.factor = read.integer("stepfactor", 1);
+  options.factor = tunes && !steps_given ? 4 : read.integer("stepfactor", 1);
   if (options.smallest > options.largest) {
     throw UserError("--minbytes " + format_byte_size(options.smallest) + " is more than --maxbytes " +
                         format_byte_size(options.largest),
@@ -96,6 +100,26 @@ void read_timeouts(const std::string& text, Options& options) {
   }
 }
 
+void read_tuning(const OptionReader& read, bool sizes_given, Options& options) {
+  options.tune_seconds = read.duration("tune");
+  if (options.tune_seconds <= 0) throw UserError("--tune=0 leaves no time to try anything", "give seconds: --tune=60s");
+  SweepPlan& plan = options.plan;
+  plan.sizes = sizes_given ? thinned_sizes(plan.sizes) : default_tuned_sizes();
+  options.smallest = plan.sizes.front();
+  options.largest = plan.sizes.back();
+  const std::pair<bool, const char*> without[] = {
+      {options.soak_seconds > 0, "--soak"}, {!options.baseline_file.empty(), "--baseline"},
+      {!options.csv_file.empty(), "--csv"}, {plan.samples, "--stats"},
+      {plan.graph_launches > 0, "-G"},      {plan.each_iteration, "-I"},
+      {plan.checks_timed, "-c timed"},      {options.all_types, "-d all"},
+      {options.all_ops, "-o all"},          {options.all_roots, "-r all"}};
+  for (const auto& [given, name] : without) {
+    if (given)
+      throw UserError(std::string("--tune and ") + name + ": a tuning measures one operation, and its times alone",
+                      "leave one of them out");
+  }
+}
+
 void check_together(const Options& options) {
   const SweepPlan& plan = options.plan;
   if (plan.graph_launches > 0 && plan.blocking != Blocking::kNot)
@@ -134,7 +158,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.help = parsed.count("help") > 0;
   options.version = parsed.count("version") > 0;
   const OptionReader read(parsed);
-  read_sizes(read, options);
+  read_sizes(read, parsed, options);
   options.gpus = read.integer("ngpus", 1);
   options.cycles = read.integer("run_cycles", 0);
   options.json_file = read.text("output_file");
@@ -171,6 +195,8 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   plan.each_iteration = read.yes("per_iter_timing");
   plan.skipped_iterations = read.integer("per_iter_skip", 0);
   plan.samples = parsed.count("stats") > 0;
+  if (parsed.count("tune") > 0)
+    read_tuning(read, parsed.count("minbytes") > 0 || parsed.count("maxbytes") > 0, options);
   check_together(options);
   return options;
 }

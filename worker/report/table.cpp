@@ -129,14 +129,18 @@ void print_head(std::ostream& out, const TableHead& head) {
              head.factor > 1 ? "factor" : "bytes", plan.warmups, plan.iterations, plan.aggregate, plan.checks,
              plan.graph_launches, head.misalignment);
   print_ways(out, head);
+  print_devices(out, head);
+  out << heading(head.columns);
+  out.flush();
+}
+
+void print_devices(std::ostream& out, const TableHead& head) {
   out << "#\n# Using devices\n";
   for (const DeviceLine& line : head.devices) {
     out << fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} {}\n", line.rank, line.group, line.pid, line.host,
                        line.device);
   }
   for (const std::string& remark : head.remarks) out << "# " << remark << '\n';
-  out << heading(head.columns);
-  out.flush();
 }
 
 void print_row(std::ostream& out, const TableColumns& columns, const Row& row) {
