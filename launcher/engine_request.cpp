@@ -17,6 +17,8 @@ void add_hosts(EngineRequest& engine, const LaunchContext& context, const Job& j
     remote = remote || !host.answer.local;
   }
   if (remote) engine.shell = context.shell;
+  // A container on this host is entered without one, but the engine must ask for it all the same.
+  if (remote && engine.shell.empty()) engine.shell = {"ssh"};
   engine.no_ssh = !remote && !find_on_path(context.environment, "ssh") && !find_on_path(context.environment, "rsh");
   if (job.certain) engine.host_of_rank = job.host_of_rank;
   const std::optional<int>& said = context.programs[0].ranks;

@@ -76,9 +76,11 @@ class Launch {
     // srun does not mind.
     if (context_.engine.kind != EngineKind::slurm) check_root(request_, context_.environment);
 
-    AskedHosts asked = asked_hosts(context_.hosts);
+    AskedHosts asked = asked_hosts(context_.hosts, context_.environment);
     asked_ = asked.hosts;
+    context_.hosts.assign(asked_.begin(), asked_.begin() + static_cast<std::ptrdiff_t>(context_.hosts.size()));
     if (asked.any_remote) find_remote_shell();
+    check_containers(context_.hosts, context_.through_slurm() || context_.engine.kind == EngineKind::slurm);
     if (request_.offline) return start_offline(std::move(asked.resolved));
     HostProbe probe(asked_, std::move(asked.resolved), host_questions(context_));
     const std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });

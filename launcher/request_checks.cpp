@@ -46,6 +46,15 @@ void check_names(const HostList& hosts) {
   }
 }
 
+void check_containers(const HostList& hosts, bool by_slurm) {
+  for (const Host& host : hosts) {
+    if (!by_slurm || !host.attributes.container) continue;
+    throw UserError(host.origin + ": 'via=docker:" + host.attributes.container->name + "' of '" + host.name +
+                        "' has no meaning in a Slurm allocation: Slurm starts what runs on its nodes",
+                    "leave via= off, and start ringrun inside of Slurm's own container support");
+  }
+}
+
 void check_not_own_engine(const Environment& environment) {
   if (environment.count(kLauncherVariable) == 0) return;
   throw UserError(kOwnEngine, "put the folder of Open MPI's mpirun on PATH, or name it with --prefix DIR");

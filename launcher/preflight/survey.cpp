@@ -14,6 +14,7 @@ HostView view_of(const HostProbe& probe, const SurveyedHost& host, const SurveyR
   view.name = host.host.name;
   view.origin = host.host.origin;
   view.port = host.host.port;
+  if (const auto& container = host.host.attributes.container) view.container = container->name;
   view.address = host.answer.address;
   view.local = host.answer.local;
   view.launches_only = host.launches_only;

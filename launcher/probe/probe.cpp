@@ -8,6 +8,7 @@
 #include "launcher/probe/remote_shell.hpp"
 #include "launcher/probe/staging.hpp"
 #include "lib/error.hpp"
+#include "lib/explain/container_entry.hpp"
 #include "lib/host/build_id.hpp"
 #include "lib/net/probe_json.hpp"
 #include "lib/text/shell_word.hpp"
@@ -91,6 +92,18 @@ HostProbe::HostProbe(HostList hosts, std::vector<HostAnswer> resolved, ProbeRequ
   fleet_ = std::make_unique<AgentFleet>(std::move(commands));
 }
 
+void name_closed_container(const HostContainer& container, HostAnswer& answer) {
+  // The client itself is missing where it is started without a shell.
+  if (answer.fault == AgentFault::no_shell && container.here) answer.words = "docker: command not found";
+  const bool refused = answer.fault != AgentFault::none && find_entry_refusal(answer.words) != nullptr;
+  if (refused) answer.fault = AgentFault::no_container;
+}
+
+bool HostProbe::needs_shell(std::size_t host) const {
+  const auto& container = hosts_[host].attributes.container;
+  return !resolved_[host].local && !(container && container->here);
+}
+
 std::vector<std::string> HostProbe::command(std::size_t host, const std::string& program) const {
   if (resolved_[host].local) return {program, "__agent"};
   return remote_command(request_.shell, hosts_[host], {"exec", quote_for_shell(program), "__agent"});
@@ -109,7 +122,9 @@ std::string HostProbe::try_by_hand(std::size_t host) const {
 void HostProbe::read_replies(const std::vector<std::optional<AgentReply>>& replies,
                              std::vector<HostAnswer>& answers) const {
   for (std::size_t i = 0; i < replies.size(); ++i) {
-    if (replies[i]) read_reply(*replies[i], !resolved_[i].local, answers[i]);
+    if (!replies[i]) continue;
+    read_reply(*replies[i], !resolved_[i].local, answers[i]);
+    if (hosts_[i].attributes.container) name_closed_container(*hosts_[i].attributes.container, answers[i]);
   }
 }
 
@@ -117,7 +132,7 @@ std::vector<HostAnswer> HostProbe::ask(const SilenceReport& report) {
   std::vector<std::optional<std::string>> questions;
   std::vector<HostAnswer> answers = resolved_;
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
-    if (!resolved_[i].local && request_.shell.empty()) {
+    if (needs_shell(i) && request_.shell.empty()) {
       answers[i].fault = AgentFault::no_shell;
       answers[i].words = "the remote shell '" + request_.shell_name + "' is not found here";
       questions.emplace_back();

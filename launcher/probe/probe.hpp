@@ -72,6 +72,7 @@ class HostProbe {
   std::string try_by_hand(std::size_t host) const;
 
  private:
+  bool needs_shell(std::size_t host) const;
   std::vector<std::string> command(std::size_t host, const std::string& program) const;
   void read_replies(const std::vector<std::optional<AgentReply>>& replies, std::vector<HostAnswer>& answers) const;
   void stage(std::vector<HostAnswer>& answers, const std::vector<std::optional<std::string>>& questions);
@@ -84,5 +85,8 @@ class HostProbe {
 
 /// Reads an agent's first reply: the facts into `answer`, or the fault. Pure.
 void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer);
+
+/// Lets the fault of a host with a container be docker's refusal, where its words say so. Pure.
+void name_closed_container(const HostContainer& container, HostAnswer& answer);
 
 }  // namespace ringrun

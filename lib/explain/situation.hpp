@@ -21,6 +21,7 @@ enum class AgentFault {
   no_shell,       ///< the remote shell is not installed here
   shell_failed,   ///< it ended with its own error (ssh: 255); its words are in `agent_words`
   silent,         ///< nothing until the deadline
+  no_container,   ///< docker did not let it into the container that the user names
   no_program,     ///< the shell worked, ringrun is not there and could not be copied
   other_version,  ///< ringrun there is another one and could not be replaced
   broken          ///< anything else
@@ -32,6 +33,8 @@ struct HostView {
   std::string name;
   std::string origin;
   std::optional<int> port;
+  /// The container on the host in which its ranks run, where the hostfile names one (`via=docker:NAME`).
+  std::string container;
   /// The name as a numeric address, "" where it does not resolve here.
   std::string address;
   /// It is the host that ringrun runs on.

@@ -25,5 +25,6 @@ void find_wrong_rendezvous(const Situation& situation, Findings& out);
 void find_contradicting_parameters(const Situation& situation, Findings& out);
 /// L1: why a remote shell gave no agent.
 void find_remote_shell_faults(const Situation& situation, Findings& out);
+void find_closed_containers(const Situation& situation, Findings& out);
 
 }  // namespace ringrun
