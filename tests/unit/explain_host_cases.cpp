@@ -23,6 +23,11 @@ void close_container(Situation& situation, const std::string& words) {
 
 std::vector<Case> wsl2_and_container_cases() {
   return {
+      {"W1", nccl, error, "a is WSL2", "windows.ps1 -Peers 192.168.1.6\n",
+       [](Situation& s) {
+         make_wsl(s.hosts[0], "nat");
+         cut(s, 1, 0, Outcome::refused, 1);
+       }},
       {"W1", nccl, error, "a is WSL2", "networkingMode=mirrored",
        [](Situation& s) {
          make_wsl(s.hosts[0], "nat");
