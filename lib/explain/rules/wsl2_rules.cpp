@@ -26,7 +26,8 @@ std::string windows_script(const Situation& situation, std::size_t place) {
   for (std::size_t i = 0; i < situation.hosts.size(); ++i) {
     const HostView& host = situation.hosts[i];
     const std::string address = host.address.empty() ? own_address(host.facts) : host.address;
-    if (i != place && !address.empty() && address.rfind("127.", 0) != 0) peers.push_back(address);
+    const bool same = !host.facts.identity.empty() && host.facts.identity == situation.hosts[place].facts.identity;
+    if (i != place && !same && !address.empty() && address.rfind("127.", 0) != 0) peers.push_back(address);
   }
   const std::string named = peers.empty() || peers.size() > kNamed ? "THE_OTHER_HOSTS_NETWORK/24" : join(peers, ",");
   return "# in PowerShell as administrator, in ringrun's folder hostfiles/nodes/wsl2 (its README.md says more):\n"
