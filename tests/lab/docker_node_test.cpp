@@ -29,11 +29,13 @@ class DockerNode : public NetworkLab {
     }
     engine_ = std::make_unique<DockerEngine>(*lab, "b");
     run_lab_command(*lab, {"node-image", "b"});
-    // The programs are here in the checkout. A machine that is a container itself may be kept from raising limits.
+    // A machine that is a container itself may be kept from raising limits.
     const bool raises = on("b", {"sh", "-c", "ulimit -l unlimited"}).exit_code == 0;
-    shared_file("programs.yaml", "services:\n  node-cpu:\n    volumes:\n      - " RINGRUN_SOURCE_DIR
-                                 ":" RINGRUN_SOURCE_DIR ":ro\n" +
-                                     std::string(raises ? "" : "    ulimits: !reset null\n"));
+    const std::string service =
+        "services:\n  node-cpu:\n    stop_grace_period: 1s\n" + std::string(raises ? "" : "    ulimits: !reset null\n");
+    shared_file("bare.yaml", service);
+    // The programs are here in the checkout.
+    shared_file("programs.yaml", service + "    volumes:\n      - " RINGRUN_SOURCE_DIR ":" RINGRUN_SOURCE_DIR ":ro\n");
     // b's own login, and the key of everybody in the lab.
     start_sshd("b", 22);
   }
@@ -43,15 +45,17 @@ class DockerNode : public NetworkLab {
   }
 
   /// `docker compose --profile cpu …` on b, in the folder of its file.
-  static CommandResult compose(const std::string& words, const std::string& keys = "") {
+  static CommandResult compose(const std::string& words, const std::string& keys = "",
+                               const std::string& more = "programs.yaml") {
     return on("b",
               {"sh", "-c",
                "cd " + node_folder + " && RINGRUN_KEYS=\"" + keys + "\" docker compose --file compose.yaml --file " +
-                   "/run/lab/programs.yaml --profile cpu " + words},
+                   "/run/lab/" + more + " --profile cpu " + words},
               seconds(60));
   }
-  static void up(const std::string& keys = "$(cat /run/lab/ssh/user_key.pub)") {
-    const auto result = compose("up --detach --no-build", keys);
+  static void up(const std::string& keys = "$(cat /run/lab/ssh/user_key.pub)",
+                 const std::string& more = "programs.yaml") {
+    const auto result = compose("up --detach --no-build", keys, more);
     ASSERT_EQ(result.exit_code, 0) << result.err;
   }
   /// The node takes logins, and a's ssh knows its key, as the README there says.
@@ -63,7 +67,7 @@ class DockerNode : public NetworkLab {
     ASSERT_TRUE(wait_until(scan, seconds(10))) << on("b", {"docker", "logs", "node"}).err;
   }
   void TearDown() override {
-    if (lab) EXPECT_EQ(compose("down --timeout 1").exit_code, 0);
+    if (lab) EXPECT_EQ(compose("down").exit_code, 0);
     NetworkLab::TearDown();
   }
 
@@ -119,6 +123,21 @@ TEST_F(DockerNode, TheMissionsCommandRunsThroughDockerExecAndNothingIsLeft) {
   expect_nothing_left_in_the_node();
   kill_ringrun_over(hosts);
   EXPECT_THAT(on("b", {"docker", "logs", "node"}).out, HasSubstr("so no sshd"));
+}
+
+TEST_F(DockerNode, TheDockerHostItselfStartsTheJobInItsOwnContainer) {
+  up("");
+  expect_right_sweep_over_the_lan(on("b", sweep_command({}, node_folder + "/hostfile")));
+  expect_nothing_left_in_the_node();
+}
+
+TEST_F(DockerNode, WithoutRingrunItGetsACopyThroughDockerExec) {
+  up("", "bare.yaml");
+  const auto result =
+      on_with_ssh("a", {built_program("ringrun"), "-np", "2", "-hostfile", node_folder + "/hostfile", "true"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(on("b", {"docker", "exec", "node", "sh", "-c", "test -x /root/.cache/ringrun/*/ringrun"}).exit_code, 0);
+  expect_nothing_left_in_the_node();
 }
 
 TEST_F(DockerNode, PlainMpirunRunsThroughItsSshd) {
