@@ -111,7 +111,7 @@ function Set-WslConfig {
     param([version] $WslVersion)
     $before = @()
     if (Test-Path -LiteralPath $ConfigPath) {
-        $before = @(Get-Content -LiteralPath $ConfigPath)
+        $before = @(Get-Content -LiteralPath $ConfigPath -Encoding UTF8)
     }
     $after = Get-IniWith -Lines $before -Section 'wsl2' -Key 'networkingMode' -Value 'mirrored'
     $after = Get-IniWith -Lines $after -Section 'wsl2' -Key 'vmIdleTimeout' -Value '-1'
@@ -230,6 +230,7 @@ if (-not $NoKeepAlive) {
 }
 Write-Output @"
 Next, in this window:  wsl --shutdown
-then start the distribution, and inside it, in ringrun's folder:  hostfiles/nodes/wsl2/setup
+then start the distribution, or let its task do so now:  Start-ScheduledTask -TaskName '$TaskName'
+and inside it, in ringrun's folder:  hostfiles/nodes/wsl2/setup
 The computer must not go to sleep while it is a node:  powercfg /change standby-timeout-ac 0
 "@
