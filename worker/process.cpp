@@ -30,6 +30,18 @@ int usable_cpus() {
   return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
 }
 
+/// Started by a loop of ssh, as PyTorch's ranks can be, every process would be "rank 0 of 1". To be asked before
+/// MPI_Init, which then says that of itself in the environment.
+void check_launcher() {
+  const char* rank = std::getenv("RANK");
+  const char* world_size = std::getenv("WORLD_SIZE");
+  if (mpi::launch_environment().rank || rank == nullptr || world_size == nullptr || std::atoi(world_size) < 2) return;
+  throw Unsupported(fmt::format("RANK={} and WORLD_SIZE={} are set, but no launcher of MPI started this process: it "
+                                "would sweep alone",
+                                rank, world_size),
+                    "start it by ringrun, mpirun or srun --mpi=pmix; to sweep alone, unset RANK and WORLD_SIZE");
+}
+
 /// Where each process was started as a job of its own, every one would be "rank 0 of 1".
 void check_world_size(const MpiTeam& team) {
   const auto launched = mpi::launch_environment().size.value_or(team.processes());
@@ -103,6 +115,7 @@ int Process::run() {
 }
 
 mpi::Session Process::start_mpi() {
+  check_launcher();
   avoided_ = keep_mpi_off_dead_ends();
   const auto phase = watch_.enter("MPI_Init", options_.init_timeout);
   return {};

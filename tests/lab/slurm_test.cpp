@@ -35,13 +35,6 @@ class LabSlurm : public SlurmLab {
   static inline const std::string fault_rank = RINGRUN_BIN_DIR "/../tests/fault_rank";
 };
 
-TEST_F(LabSlurm, TheExampleScriptSweepsOverBothNodes) {
-  const auto result = batch_result(submit({"hostfiles/slurm/sweep.sbatch", "-e", "64K"}));
-  EXPECT_EQ(result.state, "COMPLETED") << result.out;
-  EXPECT_EQ(result.exit_code, 0);
-  expect_right_sweep(result.out);
-}
-
 TEST_F(LabSlurm, SrunStartsTheWorkerWithoutRingrun) {
   std::vector<std::string> line{"srun", "--mpi=pmix", "-N2", "-n2"};
   line.insert(line.end(), sweep.begin(), sweep.end());
