@@ -60,7 +60,7 @@ def end(code, sentence):
 
 
 @contextlib.contextmanager
-def step(what, seconds, code, causes=CAUSES, late="another rank is stuck, or cannot be reached"):
+def step(what, seconds, code, causes=CAUSES, late="another rank is stuck or unreachable, or --timeout too short"):
     """Ends the process where the block fails, or has no end after `seconds`; PyTorch itself does not always give up."""
     # PyTorch's own timeout is as long, and where it works its text says more.
     watch = threading.Timer(seconds + 3, end, (code, f"{what}: {late} (no end after {seconds} s)"))
@@ -98,7 +98,7 @@ def read_options():
     options.add_argument("--size", type=byte_size, default="64M", help="of the data of each rank (default: 64M)")
     options.add_argument("--iterations", type=positive, default=10, metavar="N")
     options.add_argument("--timeout", type=positive, default=60, metavar="SECONDS",
-                         help="for joining, and for the operations (default: 60)")
+                         help="for joining, and for each operation (default: 60)")
     return options.parse_args()
 
 
@@ -190,16 +190,16 @@ def main():
         if len(wrong) > 0:
             at = int(wrong[0])
             end(7, f"{len(wrong)} of {count} elements are wrong; the first, [{at}], is {data[at]}, not {expected[at]}")
-    with step("the timed all-reduces", options.timeout, 4):
-        elapsed = 0.0
-        for _ in range(options.iterations):
+    elapsed = 0.0
+    for _ in range(options.iterations):
+        with step("the timed all-reduce", options.timeout, 4):
             data.copy_(own)
             finish(device)
             start = time.perf_counter()
             dist.all_reduce(data)
             finish(device)
             elapsed += time.perf_counter() - start
-        mean = elapsed / options.iterations
+    mean = elapsed / options.iterations
     # Also the word that nobody ends while another still works.
     with step("the last check", options.timeout, 4):
         wrong = torch.count_nonzero(data != expected).reshape(1)

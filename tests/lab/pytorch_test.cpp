@@ -113,7 +113,7 @@ TEST_F(LabPyTorch, AStoppedRankIsMissedByTheOtherInTime) {
   const auto result = signal_rank_on_b("STOP", "3");
   EXPECT_EQ(result.exit_code, 4) << result.out;
   EXPECT_THAT(result.out,
-              ContainsRegex("rank 0 on a: the (timed )?all-reduces?: another rank did not take part in time"));
+              ContainsRegex("rank 0 on a: the (timed )?all-reduce: another rank did not take part in time"));
 }
 
 TEST_F(LabPyTorch, ARankMayBeInAContainer) {
