@@ -75,9 +75,9 @@ TEST_F(LabBatchScript, PbsCountsAHostsRanksByItsLines) {
 
 class LabSshLoop : public LabBatchScript {
  protected:
-  static CommandResult loop(std::vector<std::string> program) {
+  static CommandResult loop(std::vector<std::string> program, const std::string& hosts = "hostfiles/ab") {
     start_sshd("b", 2222);
-    program.insert(program.begin(), {"hostfiles/examples/ssh_loop", "hostfiles/ab"});
+    program.insert(program.begin(), {"hostfiles/examples/ssh_loop", hosts});
     return on_with_ssh("a", program);
   }
 };
@@ -90,8 +90,9 @@ TEST_F(LabSshLoop, JoinsPyTorchsRanks) {
 }
 
 TEST_F(LabSshLoop, GivesEachRankItsWordsAndEndsWithAFailedOnesCode) {
-  const auto result =
-      loop({"sh", "-c", "echo \"$1\" $RANK of $WORLD_SIZE by $GLOO_SOCKET_IFNAME; exit $RANK", "sh", "two  words"});
+  const auto hosts = shared_file("users", "192.168.1.5 slots=1 # A\n\n192.168.1.6 username=root port=2222\n");
+  const auto result = loop(
+      {"sh", "-c", "echo \"$1\" $RANK of $WORLD_SIZE by $GLOO_SOCKET_IFNAME; exit $RANK", "sh", "two  words"}, hosts);
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_THAT(result.out, HasSubstr("two  words 0 of 2 by eth0\n"));
   EXPECT_THAT(result.out, HasSubstr("two  words 1 of 2 by enp3s0\n"));
