@@ -14,7 +14,8 @@ install(CODE "
   foreach(name mpirun mpiexec)
     file(CREATE_LINK \"\${target}\" \"\${folder}/\${name}\" SYMBOLIC)
   endforeach()")
-install(DIRECTORY hostfiles DESTINATION ${CMAKE_INSTALL_DATADIR}/ringrun)
+# Scripts for the nodes are among them.
+install(DIRECTORY hostfiles DESTINATION ${CMAKE_INSTALL_DATADIR}/ringrun USE_SOURCE_PERMISSIONS)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "the ringrun developers")

@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <ostream>
 
 #include "lib/error.hpp"
+#include "lib/text/words.hpp"
 
 namespace ringrun {
 
@@ -28,6 +30,18 @@ void report_decisions(std::ostream& err, const LaunchContext& context, const Job
     err << "ringrun: forwards " << name << "=" << value << "\n";
   err << "ringrun: MASTER_ADDR=" << job.plan.rendezvous.address << " MASTER_PORT=" << job.plan.rendezvous.port << "\n";
   err << "ringrun: " << engine_line << "\n";
+}
+
+void say_copied(std::ostream& err, const LaunchRequest& request, const std::map<std::string, CopiedFile>& copied) {
+  constexpr std::size_t kMostNames = 4;
+  for (const auto& [name, file] : copied) {
+    if (request.quiet) continue;
+    const std::size_t shown = std::min(file.hosts.size(), kMostNames);
+    err << "ringrun: copied " << name << " (" << (file.bytes + 1023) / 1024 << "K) to "
+        << join_text({file.hosts.begin(), file.hosts.begin() + static_cast<std::ptrdiff_t>(shown)}, ", ");
+    if (file.hosts.size() > shown) err << " and " << file.hosts.size() - shown << " more";
+    err << "\n";
+  }
 }
 
 void report_pid(const Streams& streams, const std::string& where) {

@@ -7,6 +7,7 @@
 #include "launcher/launch_context.hpp"
 #include "launcher/launcher.hpp"
 #include "launcher/preflight/network_settings.hpp"
+#include "launcher/staging/program_staging.hpp"
 
 namespace ringrun {
 
@@ -16,5 +17,8 @@ void report_decisions(std::ostream& err, const LaunchContext& context, const Job
 
 /// Writes ringrun's process id to standard output ("-"), standard error ("+") or a file. Throws UserError.
 void report_pid(const Streams& streams, const std::string& where);
+
+/// One line for each file that was copied; none with -q.
+void say_copied(std::ostream& err, const LaunchRequest& request, const std::map<std::string, CopiedFile>& copied);
 
 }  // namespace ringrun

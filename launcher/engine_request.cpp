@@ -17,6 +17,8 @@ void add_hosts(EngineRequest& engine, const LaunchContext& context, const Job& j
     remote = remote || !host.answer.local;
   }
   if (remote) engine.shell = context.shell;
+  // A container on this host is entered without one, but the engine must ask for it all the same.
+  if (remote && engine.shell.empty()) engine.shell = {"ssh"};
   engine.no_ssh = !remote && !find_on_path(context.environment, "ssh") && !find_on_path(context.environment, "rsh");
   if (job.certain) engine.host_of_rank = job.host_of_rank;
   const std::optional<int>& said = context.programs[0].ranks;
@@ -70,8 +72,11 @@ EngineRequest engine_request(const LaunchContext& context, const Job& job, const
   engine.oversubscribed = job.oversubscribed;
   engine.allow_run_as_root = request.allow_run_as_root;
   engine.options = request.engine_options;
-  // Then ringrun keeps within it.
-  if (job.binds) engine.options.mapping.cpu_set.reset();
+  // Then ringrun keeps within it, and the engine would report that it bound nothing.
+  if (job.binds) {
+    engine.options.mapping.cpu_set.reset();
+    std::erase(engine.options.display, "bind");
+  }
   engine.prefix = request.prefix;
   engine.parameters = settings.parameters;
   engine.parameters.insert(engine.parameters.end(), request.parameters.begin(), request.parameters.end());

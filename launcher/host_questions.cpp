@@ -1,16 +1,42 @@
 #include "launcher/host_questions.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "launcher/preflight/port_shares.hpp"
 #include "launcher/probe/remote_shell.hpp"
 #include "lib/host/host_name.hpp"
+#include "lib/host/system_facts.hpp"
 
 namespace ringrun {
 
-AskedHosts asked_hosts(const HostList& job_hosts) {
+namespace {
+
+bool may_ask_docker(const Environment& environment) {
+  std::error_code none;
+  return find_variable(environment, "DOCKER_HOST") || std::filesystem::exists("/var/run/docker.sock", none);
+}
+
+/// Where the docker host is this one, its container is not this host, unless ringrun runs in it.
+void leave_for_containers(AskedHosts& asked, const Environment& environment) {
+  for (std::size_t i = 0; i < asked.hosts.size(); ++i) {
+    std::optional<HostContainer>& container = asked.hosts[i].attributes.container;
+    if (!container || !asked.resolved[i].local) continue;
+    if (!may_ask_docker(environment) && !read_system_facts().container_marks.empty()) {
+      container.reset();
+    } else {
+      container->here = true;
+      asked.resolved[i].local = false;
+    }
+  }
+}
+
+}  // namespace
+
+AskedHosts asked_hosts(const HostList& job_hosts, const Environment& environment) {
   const auto is_local = [](const HostAnswer& answer) { return answer.local; };
   AskedHosts asked{job_hosts, resolve_hosts(job_hosts)};
+  leave_for_containers(asked, environment);
   asked.any_remote = !std::all_of(asked.resolved.begin(), asked.resolved.end(), is_local);
   if (std::none_of(asked.resolved.begin(), asked.resolved.end(), is_local)) {
     Host self;
@@ -39,6 +65,11 @@ ProbeRequest host_questions(const LaunchContext& context) {
   request.question.prefix = launch.prefix.value_or("");
   if (const std::string program = context.program(); program.rfind('/', 0) == 0) request.question.program = program;
   request.question.cwd = context.programs[0].working_directory.value_or(context.cwd);
+  for (std::size_t i = 1; i < context.programs.size(); ++i) {
+    const JobProgram& program = context.programs[i];
+    const std::string path = program.argv.empty() ? "" : program.argv[0];
+    request.question.more_programs.push_back({path, program.working_directory.value_or(context.cwd), program.exports});
+  }
   request.question.visible_devices = find_variable(context.exports.asked, "CUDA_VISIBLE_DEVICES");
   request.question.environment = context.exports.asked;
   if (launch.ports) {

@@ -16,8 +16,9 @@ struct AskedHosts {
   bool any_remote = false;
 };
 
-/// Looks up the job's hosts. Whoever launches takes part in the job's network also where no rank runs here.
-AskedHosts asked_hosts(const HostList& job_hosts);
+/// Looks up the job's hosts. Whoever launches takes part in the job's network also where no rank runs here. A container
+/// of this host's docker engine is a remote host, whose way in is marked as `here`.
+AskedHosts asked_hosts(const HostList& job_hosts, const Environment& environment);
 
 /// What the user says of the rendezvous; refers to `context`.
 Said said(const LaunchContext& context);

@@ -56,6 +56,7 @@ void read_programs(LaunchContext& context) {
     JobProgram& program = context.programs.emplace_back();
     program.ranks = request.ranks;
     program.argv = request.program;
+    program.preload = request.preload;
     if (request.working_directory)
       program.working_directory = (std::filesystem::path(context.cwd) / *request.working_directory).string();
     Exports exports = resolve_exports(request.exports, context.environment);
@@ -86,9 +87,13 @@ void find_programs(LaunchContext& context) {
         program.argv[0], {program.working_directory.value_or(context.cwd), requests[i].path}, context.environment);
   }
   // The sweep wants to be told too.
+  if (!context.is_worker()) return;
   std::vector<std::string>& words = context.programs[0].argv;
-  const bool told = std::find(words.begin(), words.end(), kShareGpu) != words.end();
-  if (context.request.share_gpu && context.is_worker() && !told) words.push_back(kShareGpu);
+  const auto tell = [&](const char* option) {
+    if (std::find(words.begin(), words.end(), option) == words.end()) words.emplace_back(option);
+  };
+  if (context.request.share_gpu) tell(kShareGpu);
+  if (context.request.engine_options.reports_bindings() && !context.request.masquerade) tell("--report-bindings");
 }
 
 }  // namespace ringrun

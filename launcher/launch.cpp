@@ -29,6 +29,8 @@
 #include "launcher/request_checks.hpp"
 #include "launcher/run/job_process.hpp"
 #include "launcher/slurm_end.hpp"
+#include "launcher/ssh/setup_ssh.hpp"
+#include "launcher/staging/program_staging.hpp"
 #include "lib/explain/catalogue.hpp"
 
 namespace ringrun {
@@ -67,6 +69,7 @@ class Launch {
     if (context_.allocation) context_.slurm = find_slurm(context_.environment);
     read_programs(context_);
     check_names(context_.hosts);
+    if (request_.setup_ssh) return setup_ssh(context_, streams_);
     if (request_.topology) return show_absent_machine();
     try_step("L7", [&] { find_programs(context_); });
     try_step("L2", [&] {
@@ -76,15 +79,23 @@ class Launch {
     // srun does not mind.
     if (context_.engine.kind != EngineKind::slurm) check_root(request_, context_.environment);
 
-    AskedHosts asked = asked_hosts(context_.hosts);
+    AskedHosts asked = asked_hosts(context_.hosts, context_.environment);
     asked_ = asked.hosts;
+    context_.hosts.assign(asked_.begin(), asked_.begin() + static_cast<std::ptrdiff_t>(context_.hosts.size()));
     if (asked.any_remote) find_remote_shell();
+    check_containers(context_.hosts, context_.through_slurm() || context_.engine.kind == EngineKind::slurm);
     if (request_.offline) return start_offline(std::move(asked.resolved));
     HostProbe probe(asked_, std::move(asked.resolved), host_questions(context_));
-    const std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });
+    std::vector<HostAnswer> answers = probe.ask([this](const auto& silent) { report_silence(silent); });
     const bool all_answered = std::all_of(answers.begin(), answers.end(),
                                           [](const HostAnswer& answer) { return answer.fault == AgentFault::none; });
     if (!all_answered) return report_only(probe, without_job(answers));
+    say_copied(streams_.err, request_, stage_programs(context_, probe, answers));
+    const bool has_programs = std::all_of(answers.begin(), answers.end(), [](const HostAnswer& answer) {
+      return std::all_of(answer.copies.begin(), answer.copies.end(),
+                         [](const auto& copy) { return copy.fault.empty(); });
+    });
+    if (!has_programs && !request_.doctor) return report_only(probe, without_job(answers));
     std::optional<Job> job;
     try_step("L5", [&] { job = allot(answers); });
     const std::vector<SurveyedHost> surveyed = job ? with_job(*job, answers) : without_job(answers);
@@ -195,9 +206,9 @@ class Launch {
   Situation look(HostProbe& probe, const std::vector<SurveyedHost>& surveyed) const {
     // Only mpirun must be like the hosts' own.
     const std::string version = context_.engine.kind == EngineKind::slurm ? "" : context_.engine.version;
-    Situation situation =
-        survey(probe, surveyed,
-               {request_, context_.exports, context_.environment, context_.program(), context_.is_worker(), version});
+    Situation situation = survey(probe, surveyed,
+                                 {request_, context_.exports, context_.environment, context_.program(),
+                                  context_.more_programs(), context_.is_worker(), version});
     situation.through_slurm = context_.through_slurm();
     probe.dismiss();
     return situation;
@@ -235,6 +246,7 @@ class Launch {
       streams_.out << "\n" << line << "\n";
       return printed(streams_.out);
     }
+    if (job.binds && request_.engine_options.reports_bindings()) print_ranks(streams_.err, job);
     if (request_.report_pid) report_pid(streams_, *request_.report_pid);
     printed(streams_.out);
     const int code = run_job(job_command(context_, job, settings, engine_start(context_, command)));

@@ -41,6 +41,8 @@ struct LaunchContext {
   bool through_slurm() const;
   /// The first program; "" where --doctor found none.
   std::string program() const;
+  /// Those behind it.
+  std::vector<std::string> more_programs() const;
   /// The first program is the sweep's worker.
   bool is_worker() const;
 };

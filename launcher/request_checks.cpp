@@ -22,6 +22,10 @@ void check_words(const LaunchRequest& request) {
   if (request.doctor && !request.preflight) {
     throw UserError("--doctor with --no-preflight would check nothing of the network", "leave one of them");
   }
+  if (request.yes && !request.setup_ssh)
+    throw UserError("--yes belongs to --setup-ssh", "add --setup-ssh, or leave it off");
+  if (request.setup_ssh && (request.dry_run || request.doctor))
+    throw UserError("--setup-ssh starts nothing and looks at logins alone", "leave --dry-run and --doctor off");
   if (request.offline && !request.dry_run) {
     throw UserError("--offline belongs to --dry-run: a job cannot start without asking its hosts",
                     "add --dry-run, or leave it off");
@@ -43,6 +47,15 @@ void check_names(const HostList& hosts) {
     throw UserError(
         host.origin + ": '" + host.name + "' is an IPv6 address, and mpirun takes its colons for something else",
         "give the host a name in /etc/hosts or ~/.ssh/config, or write its IPv4 address");
+  }
+}
+
+void check_containers(const HostList& hosts, bool by_slurm) {
+  for (const Host& host : hosts) {
+    if (!by_slurm || !host.attributes.container) continue;
+    throw UserError(host.origin + ": 'via=docker:" + host.attributes.container->name + "' of '" + host.name +
+                        "' has no meaning in a Slurm allocation: Slurm starts what runs on its nodes",
+                    "leave via= off, and start ringrun inside of Slurm's own container support");
   }
 }
 

@@ -16,6 +16,9 @@ void check_words(const LaunchRequest& request);
 /// Throws UserError for a name that the engine cannot take.
 void check_names(const HostList& hosts);
 
+/// Throws UserError for a host's container where Slurm starts what runs on the hosts.
+void check_containers(const HostList& hosts, bool by_slurm);
+
 /// Throws UserError where PATH leads ringrun to itself in the engine's place, through a script for example.
 void check_not_own_engine(const Environment& environment);
 

@@ -1,7 +1,6 @@
 #include "worker/process.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,31 +15,18 @@
 #include "lib/host/host_name.hpp"
 #include "lib/mpi/launch_environment.hpp"
 #include "worker/backend/backend_limits.hpp"
-#include "worker/backend/mpi_collective.hpp"
 #include "worker/backend/supported_choices.hpp"
+#include "worker/ceiling/survey.hpp"
+#include "worker/ceiling/survey_question.hpp"
+#include "worker/launch_check.hpp"
 #include "worker/network/mpi_interfaces.hpp"
 #include "worker/network/network_choice_over_mpi.hpp"
+#include "worker/placement/binding_report.hpp"
+#include "worker/placement/plan_check.hpp"
+#include "worker/placement/self_placement.hpp"
 #include "worker/run_description.hpp"
 
 namespace ringrun::worker {
-namespace {
-
-int usable_cpus() {
-  cpu_set_t mask;
-  return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
-}
-
-/// Where each process was started as a job of its own, every one would be "rank 0 of 1".
-void check_world_size(const MpiTeam& team) {
-  const auto launched = mpi::launch_environment().size.value_or(team.processes());
-  if (launched == team.processes()) return;
-  throw Unsupported(fmt::format("the launcher started {} processes, but MPI says this is {} of {}", launched,
-                                team.process(), team.processes()),
-                    "the launcher is of another MPI than the one this worker is linked with: use that one's mpirun, "
-                    "or build the worker again");
-}
-
-}  // namespace
 
 Process::Process(const Options& options, std::ostream& out)
     : options_(options),
@@ -58,7 +44,7 @@ Process::~Process() { interruption_.reset(); }
 void Process::tell_partial(const char* signal) {
   constexpr std::chrono::milliseconds kForTheOutput{300};
   constexpr std::chrono::milliseconds kForTheFirst{800};
-  Reports* const reports = reporting_;
+  PartialReport* const reports = reporting_;
   if (reports != nullptr) reports->finish_partial(std::string("ended by ") + signal);
   if (const auto rank = mpi::launch_environment().rank)
     std::this_thread::sleep_for(*rank > 0 ? kForTheFirst : kForTheOutput);
@@ -66,6 +52,7 @@ void Process::tell_partial(const char* signal) {
 
 int Process::run() {
   check_world_size(team_);
+  place();
   const GpuLibrary library = load_library();
   exchange_facts(library);
   try {
@@ -73,22 +60,22 @@ int Process::run() {
   } catch (const Unsupported& refused) {
     return refuse(refused);
   }
+  if (const auto refusal = refusal_by_plan(options_, facts_, decision_)) return refuse(*refusal);
   if (decision_.nccl && !choose_network()) return leave(ExitCode::kNetwork);
+  if (options_.scan) return scan(library);
   const std::vector<int> groups = split();
   if (const auto refusal = refusal_by_groups(options_, groups)) return refuse(*refusal);
+  if (options_.tune_seconds > 0) return tune(library);
   collective_ = join(library);
+  const std::vector<std::string> bindings = options_.reports_bindings ? bindings_of_all() : std::vector<std::string>();
   Options options = options_;
   const auto refusal_of = [this](const Operation& operation) { return agreed_refusal(operation); };
   if (const auto refusal = keep_supported(options, collective_->ranks(), refusal_of, decision_.remarks))
     return refuse(*refusal);
 
-  const std::string versions = decision_.nccl
-                                   ? fmt::format("nccl-headers={} nccl-library={}", library.backend->header_version(),
-                                                 library.backend->library_version())
-                                   : "mpi=" + mpi::library_version();
-  const TableHead head =
-      describe_run({options, facts_, decision_, versions, decision_.nccl ? library.backend->library_version() : 0,
-                    collective_->ranks(), team_.groups()});
+  if (options.plan.expects) survey(options.plan);
+  TableHead head = describe(library, options, collective_->ranks());
+  head.remarks.insert(head.remarks.end(), bindings.begin(), bindings.end());
   if (is_first()) {
     reports_.emplace(out_, options_, head);
     reporting_ = &*reports_;
@@ -102,10 +89,22 @@ int Process::run() {
   return static_cast<int>(code);
 }
 
+TableHead Process::describe(const GpuLibrary& library, const Options& options, int ranks) const {
+  const int version = decision_.nccl ? library.backend->library_version() : 0;
+  const std::string versions = decision_.nccl ? library.versions() : "mpi=" + mpi::library_version();
+  return describe_run({options, facts_, decision_, versions, version, ranks, team_.groups()});
+}
+
 mpi::Session Process::start_mpi() {
+  check_launcher();
   avoided_ = keep_mpi_off_dead_ends();
   const auto phase = watch_.enter("MPI_Init", options_.init_timeout);
   return {};
+}
+
+void Process::place() {
+  const auto phase = watch_.enter("placement next to the GPU", options_.init_timeout);
+  placement_ = place_self(options_);
 }
 
 GpuLibrary Process::load_library() {
@@ -119,7 +118,9 @@ ProcessFacts Process::read_own_facts(const GpuLibrary& library) const {
   ProcessFacts facts;
   facts.host = host_name();
   facts.pid = getpid();
-  facts.cpus = usable_cpus();
+  facts.binding = read_rank_binding(!library.devices.empty());
+  facts.cpus = static_cast<int>(own_cpus().size());
+  facts.placement = placement_;
   facts.local_rank = mpi::launch_environment().local_rank.value_or(local.rank);
   facts.local_size = local.size;
   facts.leader = local.leader;
@@ -197,37 +198,16 @@ MemoryReport Process::most_memory() {
   return report;
 }
 
-std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
+/// After NCCL's start, which could have changed them.
+std::vector<std::string> Process::bindings_of_all() {
+  const auto phase = watch_.enter("exchange of the bindings", options_.init_timeout);
   const auto process = static_cast<std::size_t>(team_.process());
-  if (!decision_.nccl) {
-    return make_mpi_collective({static_cast<std::size_t>(options_.largest), options_.misalignment,
-                                facts_[process].local_size, team_.group_communicator()});
+  const auto own = read_binding_rows(facts_[process], decision_.nccl ? decision_.devices[process] : std::vector<int>());
+  std::vector<BindingRow> rows;
+  for (const std::string& text : team_.gather(to_text(own))) {
+    for (BindingRow& row : binding_rows_from(text)) rows.push_back(std::move(row));
   }
-  if (decision_.shared_gpu) {
-    // NCCL refuses two ranks on one card of one host, and takes each for a host of its own where this says so.
-    setenv("NCCL_HOSTID", fmt::format("{}-{}", host_name(), team_.process()).c_str(), 0);
-  }
-  std::string id;
-  {
-    const auto phase = watch_.enter("broadcast of NCCL's id", options_.init_timeout);
-    id = team_.broadcast(team_.leads_group() ? library.backend->make_unique_id() : "");
-    // A broadcast may return before the others have it; NCCL would then wait where no deadline names anybody.
-    team_.barrier();
-  }
-  const auto phase = watch_.enter("start of NCCL", options_.init_timeout);
-  const int ranks_here = options_.ranks_of_process();
-  const GpuBackend::Placement placement{team_.group_processes() * ranks_here, team_.group_process() * ranks_here,
-                                        decision_.devices[process]};
-  GpuBackend::Settings settings;
-  settings.max_bytes = static_cast<std::size_t>(options_.largest);
-  settings.misalignment = options_.misalignment;
-  settings.threads = options_.threads;
-  settings.parallel_init = options_.parallel_init;
-  settings.registration = options_.registration;
-  settings.cta_policy = options_.cta_policy;
-  settings.null_stream = options_.null_stream;
-  settings.checks_graphs = options_.plan.graph_launches > 0;
-  return library.backend->join(id, placement, settings);
+  return binding_lines(rows);
 }
 
 /// The refusal of the first process that has one: hosts may have different cards.
@@ -239,12 +219,22 @@ std::optional<std::string> Process::agreed_refusal(const Operation& operation) {
   return std::nullopt;
 }
 
+/// Looks at the way of the data, for the rows to be held against it.
+void Process::survey(const SweepPlan& plan) {
+  const auto process = static_cast<std::size_t>(team_.process());
+  path_ = survey_path(survey_question(options_, facts_, decision_, process), plan, *collective_, team_, watch_);
+  decision_.remarks.insert(decision_.remarks.end(), path_.remarks.begin(), path_.remarks.end());
+}
+
 SweepSummary Process::sweep(const SweepPlan& plan) {
   SweepSummary total;
   std::uint32_t seed = 0;
   for (int cycle = 0; options_.cycles == 0 || cycle < options_.cycles; ++cycle) {
     const SweepSummary one = run_sweep(plan, *collective_, team_, watch_, seed, [&](const Row& row) {
-      if (reports_) reports_->add(row);
+      if (!reports_) return;
+      Row judged = row;
+      judge(judged, path_);
+      reports_->add(judged);
     });
     total += one;
   }

@@ -11,11 +11,14 @@
 #include "worker/backend/backend_choice.hpp"
 #include "worker/backend/gpu_library.hpp"
 #include "worker/backend/mpi_team.hpp"
+#include "worker/ceiling/path.hpp"
 #include "worker/cli/options.hpp"
 #include "worker/exit_code.hpp"
 #include "worker/report/reports.hpp"
+#include "worker/report/scan_report.hpp"
 #include "worker/sweep/collective.hpp"
 #include "worker/timeout.hpp"
+#include "worker/tune/tune_report.hpp"
 #include "worker/watch/interruption.hpp"
 #include "worker/watch/watch.hpp"
 
@@ -38,6 +41,7 @@ class Process {
   mpi::Session start_mpi();
   void tell_partial(const char* signal);
   bool is_first() const { return team_.process() == 0; }
+  void place();
   GpuLibrary load_library();
   ProcessFacts read_own_facts(const GpuLibrary& library) const;
   void exchange_facts(const GpuLibrary& library);
@@ -46,27 +50,42 @@ class Process {
   int refuse(const Unsupported& refused);
   int leave(ExitCode code);
   std::vector<int> split();
+  GpuBackend::Placement gpu_placement() const;
+  GpuBackend::Settings gpu_settings() const;
+  void name_host_for_nccl() const;
+  /// Null where this process is in no group.
   std::unique_ptr<Collective> join(const GpuLibrary& library);
+  std::vector<std::string> bindings_of_all();
   std::optional<std::string> agreed_refusal(const Operation& operation);
+  void survey(const SweepPlan& plan);
   SweepSummary sweep(const SweepPlan& plan);
   SweepSummary soak(const Options& options);
+  int tune(const GpuLibrary& library);
   MemoryReport most_memory();
+  TableHead describe(const GpuLibrary& library, const Options& options, int ranks) const;
+  int scan(const GpuLibrary& library);
+  std::map<int, ScanValue> measure_round(const GpuLibrary& library, const Groups& groups);
+  RunTimes run_in_round(const Operation& operation, int iterations, double one_took);
   void finish();
   ExitCode verdict(const SweepSummary& summary);
 
   const Options& options_;
   std::ostream& out_;
-  std::atomic<Reports*> reporting_{nullptr};  ///< of the first process, once the sweep has begun
-  std::optional<Interruption> interruption_;  ///< made before any other thread
+  std::atomic<PartialReport*> reporting_{nullptr};  ///< of the first process, once the sweep has begun
+  std::optional<Interruption> interruption_;        ///< made before any other thread
   TimeoutReport timeouts_;
   Watch watch_;
   std::vector<std::string> avoided_;  ///< interfaces that MPI was kept off
+  std::string placement_;             ///< what was done about it
   mpi::Session session_;
   MpiTeam team_;
   std::vector<ProcessFacts> facts_;
   BackendDecision decision_;
   std::unique_ptr<Collective> collective_;
-  std::optional<Reports> reports_;  ///< of the first process
+  Path path_;                                ///< of --expected
+  std::optional<Reports> reports_;           ///< of the first process
+  std::unique_ptr<ScanReport> scan_report_;  ///< of the first process, of a scan
+  std::unique_ptr<TuneReport> tune_report_;  ///< of the first process, of a tuning
 };
 
 }  // namespace ringrun::worker

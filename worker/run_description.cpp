@@ -8,10 +8,11 @@
 #include <map>
 #include <string_view>
 
+#include "lib/host/host_name.hpp"
+#include "worker/placement/binding_report.hpp"
+
 namespace ringrun::worker {
 namespace {
-
-std::string short_name(const std::string& host) { return host.substr(0, host.find('.')); }
 
 /// "MPI keeps off docker0 on a, b": a line for each set of interfaces.
 std::vector<std::string> avoided_interfaces(const std::vector<ProcessFacts>& facts) {
@@ -19,7 +20,7 @@ std::vector<std::string> avoided_interfaces(const std::vector<ProcessFacts>& fac
   for (std::size_t process = 0; process < facts.size(); ++process) {
     if (facts[process].avoided.empty() || facts[process].leader != static_cast<int>(process)) continue;
     std::string& names = hosts[facts[process].avoided];
-    names += (names.empty() ? "" : ", ") + short_name(facts[process].host);
+    names += (names.empty() ? "" : ", ") + short_host_name(facts[process].host);
   }
   std::vector<std::string> lines;
   for (const auto& [interfaces, names] : hosts) {
@@ -33,8 +34,8 @@ std::vector<DeviceLine> device_lines(const RunFacts& run) {
   for (std::size_t process = 0; process < run.processes.size(); ++process) {
     const ProcessFacts& facts = run.processes[process];
     const auto add = [&](const std::string& text, int index, const std::string& bus_id, const std::string& name) {
-      lines.push_back(
-          {static_cast<int>(lines.size()), facts.group, facts.pid, short_name(facts.host), text, index, bus_id, name});
+      lines.push_back({static_cast<int>(lines.size()), facts.group, facts.pid, short_host_name(facts.host), text, index,
+                       bus_id, name});
     };
     if (!run.decision.nccl) {
       add(fmt::format("host memory, {} CPU{}", facts.cpus, facts.cpus == 1 ? "" : "s"), -1, "", "host memory");
@@ -87,6 +88,8 @@ TableHead describe_run(const RunFacts& run) {
   head.devices = device_lines(run);
   head.remarks = run.decision.remarks;
   for (const std::string& remark : avoided_interfaces(run.processes)) head.remarks.push_back(remark);
+  for (const std::string& remark : placement_lines(run.processes, options.ranks_of_process()))
+    head.remarks.push_back(remark);
   if (run.ranks == 1) {
     head.remarks.push_back(
         "One rank: out-of-place is a local copy, in-place does nothing, and bus bandwidth is not defined");

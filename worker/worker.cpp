@@ -18,6 +18,8 @@
 #include "worker/cli/options.hpp"
 #include "worker/exit_code.hpp"
 #include "worker/process.hpp"
+#include "worker/tune/trial_child.hpp"
+#include "worker/tune/trial_process.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -39,6 +41,7 @@ int fail(std::ostream& err, ExitCode code, const std::string& problem, const std
 
 int run_worker(const std::string& program, const std::vector<std::string>& arguments, std::ostream& out,
                std::ostream& err) {
+  if (arguments == std::vector<std::string>{kTrialArgument}) return run_trial_child();
   try {
     const Options options = [&] {
       try {

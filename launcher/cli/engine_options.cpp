@@ -132,12 +132,6 @@ OptionRows engine_options() {
       same("--leave-session-attached", "", "the daemons stay attached"),
       same("--tune", "FILE", "a file of parameters"),
       same("-am", "FILE", "files of sets of parameters"),
-      refused(
-          "--preload-binary", "", "copy the program to the hosts",
-          "the engine would copy ringrun, which starts the program; copy the program before: scp, or a shared folder"),
-      refused("-s", "", "--preload-binary", "copy the program to the hosts before: scp, or a shared folder"),
-      refused("--preload-files", "LIST", "copy files to the hosts",
-              "Open MPI 5.0.7 breaks down on it; copy the files before: scp, or a shared folder"),
       refused("--index-argv-by-rank", "", "add the rank to the program's name",
               "the engine would name ringrun, which starts the program; the program finds its rank in RANK"),
       refused("--debug", "", "start a debugger", debugger),

@@ -12,6 +12,16 @@
 
 namespace ringrun {
 
+/// What of this host is copied to the job's others.
+struct Preload {
+  /// Every host runs this host's program.
+  bool program = false;
+  /// And finds its libraries.
+  bool libraries = false;
+  /// Files for the ranks' working directory.
+  std::vector<std::string> files;
+};
+
 /// What a command line says of one program.
 struct ProgramRequest {
   std::optional<int> ranks;
@@ -23,6 +33,7 @@ struct ProgramRequest {
   std::optional<std::string> working_directory;
   /// Folders that are searched before PATH, with colons between them.
   std::optional<std::string> path;
+  Preload preload;
   /// The program and its arguments; empty: the worker is meant.
   std::vector<std::string> program;
 
@@ -76,6 +87,9 @@ struct LaunchRequest : ProgramRequest {
   /// Report what is wrong with hosts and network, and start nothing.
   bool doctor = false;
   bool json = false;
+  /// Log in to the hosts, say what keeps a job from it, start nothing; `yes`: mend what can be mended.
+  bool setup_ssh = false;
+  bool yes = false;
   /// More ranks than GPUs on a host are meant.
   bool share_gpu = false;
   /// Each rank sees its own GPU alone; unset: CUDA_VISIBLE_DEVICES is left as it is.

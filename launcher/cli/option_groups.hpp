@@ -9,6 +9,7 @@ OptionRows rank_options();
 OptionRows mapping_options();
 OptionRows environment_options();
 OptionRows output_options();
+OptionRows preload_options();
 OptionRows running_options();
 OptionRows ringrun_options();
 OptionRows engine_options();

@@ -20,6 +20,7 @@ OptionRows make_table() {
   add(Topic::environment, environment_options());
   add(Topic::output, output_options());
   add(Topic::running, running_options());
+  add(Topic::running, preload_options());
   add(Topic::ringrun, ringrun_options());
   add(Topic::engine, engine_options());
   return table;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +33,8 @@ struct EngineOptions {
   /// The rank that standard input goes to, "none" for none; unset: rank 0.
   std::optional<std::string> standard_input;
   std::vector<PassedOption> passed;
+
+  bool reports_bindings() const { return std::find(display.begin(), display.end(), "bind") != display.end(); }
 };
 
 /// How `kind` is told: words of its command line. Throws UserError, naming option and engine, for what it cannot do.

@@ -71,6 +71,10 @@ std::string to_json(const HostDirectory& directory) {
     if (i < directory.programs.size() && !directory.programs[i].empty()) item["program"] = directory.programs[i];
     if (host.user) item["user"] = *host.user;
     if (host.port) item["port"] = *host.port;
+    if (const auto& container = host.attributes.container) {
+      item["container"] = container->name;
+      item["here"] = container->here;
+    }
     hosts.push_back(std::move(item));
   }
   return Json{{"schema", kSchema}, {"shell", directory.shell}, {"hosts", hosts}}.dump(-1, ' ', false,
@@ -86,6 +90,9 @@ HostDirectory host_directory_from_json(std::string_view text) try {
     host.name = item.at("name").get<std::string>();
     if (item.contains("user")) host.user = item.at("user").get<std::string>();
     if (item.contains("port")) host.port = item.at("port").get<int>();
+    if (item.contains("container")) {
+      host.attributes.container = HostContainer{item.at("container").get<std::string>(), item.at("here").get<bool>()};
+    }
     directory.hosts.push_back(std::move(host));
     directory.programs.push_back(item.value("program", ""));
   }

@@ -13,7 +13,7 @@ namespace ringrun {
 struct HostDirectory {
   /// Words of the real remote shell.
   std::vector<std::string> shell;
-  /// In the plan's order; only name, user and port matter here.
+  /// In the plan's order; only name, user, port and container matter here.
   HostList hosts;
   /// Where ringrun stands on each host, "" where it stands at the launcher's own path.
   std::vector<std::string> programs;

@@ -21,8 +21,20 @@ bool is_address(const std::string& name) {
 
 bool is_own(const EngineRequest& request, int host) { return host == request.own_host; }
 
+bool is_container_here(const EngineRequest& request, int host) {
+  const auto& container = request.hosts[static_cast<std::size_t>(host)].attributes.container;
+  return container && container->here;
+}
+
+/// An address that is no interface's, and so remote to Open MPI (4.1.4, 5.0.7), in place of this host's own: on that it
+/// would start the ranks outside of the container.
+std::string remote_address(int host) {
+  return "127.0." + std::to_string(host / 250) + "." + std::to_string(2 + host % 250);
+}
+
 /// Open MPI 5 (5.0.7) gives the host that it runs on no slots where -H names it by its address.
 std::string host_name_for(const EngineRequest& request, int host) {
+  if (is_container_here(request, host)) return remote_address(host);
   const std::string& name = request.hosts[static_cast<std::size_t>(host)].name;
   return is_own(request, host) && is_five(request.engine) && is_address(name) ? "localhost" : name;
 }
@@ -195,6 +207,15 @@ void rename_variables(const EngineRequest& request, const Environment& environme
   }
 }
 
+/// By the names that the engine asks for.
+HostList directory_hosts(const EngineRequest& request) {
+  HostList hosts = request.hosts;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    if (const int place = static_cast<int>(i); is_container_here(request, place)) hosts[i].name = remote_address(place);
+  }
+  return hosts;
+}
+
 }  // namespace
 
 EngineCommand openmpi_command(const EngineRequest& request, const Environment& environment) {
@@ -238,7 +259,7 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
   rename_variables(request, environment, command);
   command.set[kPlanVariable] = request.plan;
   if (!request.shell.empty())
-    command.set[kHostsVariable] = to_json(HostDirectory{request.shell, request.hosts, request.staged});
+    command.set[kHostsVariable] = to_json(HostDirectory{request.shell, directory_hosts(request), request.staged});
   if (request.own_host >= 0) command.set[kHostVariable] = std::to_string(request.own_host);
   return command;
 }

@@ -82,9 +82,24 @@ void pass_over(Host& host, const std::string& word, const std::string& where) {
 /// Words of Hydra's and of older launchers that have another place here.
 const char* remedy_for(const std::string& attribute) {
   if (attribute == "ifname") return "name the interface behind #: at the line's end: #: nic=NAME";
-  if (attribute == "gpus" || attribute == "nic") return "it stands behind #: at the line's end, for ringrun alone";
+  if (attribute == "gpus" || attribute == "nic" || attribute == "via")
+    return "it stands behind #: at the line's end, for ringrun alone";
   return "mpirun's are slots=, max_slots=, username=, port= (lower case); ringrun's own stand behind #: at the line's "
          "end";
+}
+
+/// "docker:NAME", by docker's own rule for names.
+HostContainer parse_container(const std::string& text, const std::string& shown) {
+  constexpr std::string_view kDocker = "docker:";
+  if (text.compare(0, kDocker.size(), kDocker) != 0)
+    throw UserError(shown + " is no way into a host that ringrun knows", "write via=docker:CONTAINER");
+  const std::string name = text.substr(kDocker.size());
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("-_.").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (!plain || name.empty() || !std::isalnum(static_cast<unsigned char>(name[0])))
+    throw UserError(shown + " names no container", "write its name or id as `docker ps` shows it: via=docker:node");
+  return {name};
 }
 
 void apply_attribute(Host& host, const HostfileWord& word, const std::string& where) {
@@ -210,7 +225,7 @@ std::vector<std::string> parse_exclusion(const HostfileLine& line, const std::st
 }
 
 HostAttributes parse_ringrun_attributes(const std::string& text, const std::string& where) {
-  constexpr const char* kRemedy = "behind #: stand nic=NAME, gpus=0,2 and env.NAME=VALUE";
+  constexpr const char* kRemedy = "behind #: stand nic=NAME, gpus=0,2, via=docker:CONTAINER and env.NAME=VALUE";
   HostAttributes attributes;
   for (const HostfileWord& word : split_words(text, where, true)) {
     const std::string shown = "'" + word.name + (word.has_value ? "=" + word.value : "") + "'";
@@ -225,6 +240,8 @@ HostAttributes parse_ringrun_attributes(const std::string& text, const std::stri
       }
       if (attributes.gpus->empty())
         throw UserError(where + ": " + shown + " lists no GPU", "write for example gpus=0,2");
+    } else if (word.name == "via") {
+      attributes.container = parse_container(word.value, where + ": " + shown);
     } else if (word.name.rfind("env.", 0) == 0 && is_one_of(word.name.substr(4), kRankVariables)) {
       throw UserError(where + ": " + shown + " behind #: would give every rank the same",
                       "leave it off: every rank gets its own value");

@@ -7,11 +7,21 @@
 
 namespace ringrun {
 
-/// What only ringrun reads of a host: `#: nic=enp3s0 gpus=0,2 env.NAME=VALUE`.
+/// A container of the docker engine on a host, in which the host's ranks run: `#: via=docker:NAME`. It is entered by
+/// `docker exec`, behind the remote shell.
+struct HostContainer {
+  std::string name;
+  /// The docker engine is this host's: no remote shell is needed.
+  bool here = false;
+  bool operator==(const HostContainer&) const = default;
+};
+
+/// What only ringrun reads of a host: `#: nic=enp3s0 gpus=0,2 via=docker:NAME env.NAME=VALUE`.
 struct HostAttributes {
   std::optional<std::string> nic;
   /// Numbers of GPUs in the order of their PCI bus ids.
   std::optional<std::vector<int>> gpus;
+  std::optional<HostContainer> container;
   std::map<std::string, std::string> environment;
   bool operator==(const HostAttributes&) const = default;
 };

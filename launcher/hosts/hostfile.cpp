@@ -32,6 +32,7 @@ void add_again(Host& host, const Host& again, bool said_before) {
   if (again.port) host.port = again.port;
   if (again.attributes.nic) host.attributes.nic = again.attributes.nic;
   if (again.attributes.gpus) host.attributes.gpus = again.attributes.gpus;
+  if (again.attributes.container) host.attributes.container = again.attributes.container;
   for (const auto& [name, value] : again.attributes.environment)
     host.attributes.environment.insert_or_assign(name, value);
 }
@@ -39,6 +40,7 @@ void add_again(Host& host, const Host& again, bool said_before) {
 void merge_defaults(HostAttributes& attributes, const HostAttributes& common) {
   if (!attributes.nic) attributes.nic = common.nic;
   if (!attributes.gpus) attributes.gpus = common.gpus;
+  if (!attributes.container) attributes.container = common.container;
   attributes.environment.insert(common.environment.begin(), common.environment.end());
 }
 

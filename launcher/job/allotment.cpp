@@ -5,6 +5,8 @@
 #include "launcher/job/gpu_slots.hpp"
 #include "launcher/job/job.hpp"
 #include "launcher/launch_errors.hpp"
+#include "lib/host/program_facts.hpp"
+#include "lib/placement/alike_hosts.hpp"
 #include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
@@ -26,17 +28,19 @@ std::vector<Gpu> chosen_gpus(const Host& host, const HostFacts& facts) {
   return chosen;
 }
 
-void check_program(const std::string& program, const HostList& hosts, const std::vector<HostAnswer>& answers) {
+void check_program(const JobRequest& request, std::size_t index) {
+  const HostList& hosts = request.hosts;
+  const std::string& program = request.programs[index].argv[0];
   std::string missing;
   std::string not_executable;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const ProgramState state = answers[i].facts.program.state;
+    const ProgramState state = program_facts(request.answers[i].facts, index).state;
     if (state == ProgramState::missing) missing += (missing.empty() ? "" : ", ") + hosts[i].name;
     if (state == ProgramState::not_executable) not_executable += (not_executable.empty() ? "" : ", ") + hosts[i].name;
   }
   if (!missing.empty()) {
     throw ProgramError(127, "the program " + program + " does not exist on " + missing,
-                       "it must stand at the same path on every host");
+                       "it must stand at the same path on every host; --preload-binary runs a copy of this host's");
   }
   if (!not_executable.empty()) {
     throw ProgramError(126, "the program " + program + " cannot be executed on " + not_executable,
@@ -64,12 +68,6 @@ PlacementPolicy placement_policy(JobRequest& request, bool any_gpu) {
     cpu_set.reset();
   }
   return policy;
-}
-
-HostPlacement place_ranks(const JobHost& host, int ranks, const PlacementPolicy& policy) try {
-  return resolve_placement(host.answer.facts.machine, host.gpus, ranks, policy);
-} catch (const UserError& error) {
-  throw UserError(host.host.name + ": " + error.what(), error.remedy());
 }
 
 std::unordered_map<std::string, int> places_by_name(const HostList& hosts, const std::vector<int>& places) {
@@ -186,6 +184,21 @@ void renumber(std::vector<std::vector<HostSlots>>& programs, const std::vector<i
   }
 }
 
+void place_ranks(Job& job, const PlacementPolicy& policy) {
+  std::vector<UnplacedHost> unplaced;
+  for (const JobHost& host : job.hosts) {
+    const int rows = job.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
+    unplaced.push_back({&host.answer.facts.machine, &host.gpus, rows, policy, host.host.name});
+  }
+  const auto placements = place_hosts(unplaced);
+  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+    JobHost& host = job.hosts[i];
+    host.placements = placements[i]->ranks;
+    host.note = placements[i]->note;
+    job.binds = job.binds || (!host.placements.empty() && !host.placements[0].cpus.empty());
+  }
+}
+
 }  // namespace
 
 std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers, bool names_are_slots) {
@@ -220,7 +233,9 @@ std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answ
 
 Job allot_ranks(JobRequest request) {
   const std::vector<JobProgram>& programs = request.programs;
-  if (programs[0].argv.size() > 0) check_program(programs[0].argv[0], request.hosts, request.answers);
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (!programs[i].argv.empty()) check_program(request, i);
+  }
   const HostList named = request.hosts;
   const auto places =
       places_by_name(named, merge_same_hosts(request.hosts, request.answers, request.launch.masquerade));
@@ -247,14 +262,10 @@ Job allot_ranks(JobRequest request) {
     check_folder(request, i, job);
     JobHost host{request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}};
     host.ranks = static_cast<int>(std::count(layout.host_of_rank.begin(), layout.host_of_rank.end(), place));
-    const int rows = layout.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
-    HostPlacement placement = place_ranks(host, rows, policy);
-    host.placements = std::move(placement.ranks);
-    host.note = std::move(placement.note);
-    job.binds = job.binds || (!host.placements.empty() && !host.placements[0].cpus.empty());
     job.oversubscribed = job.oversubscribed || host.ranks > host.slots;
     job.hosts.push_back(std::move(host));
   }
+  place_ranks(job, policy);
   for (std::size_t i = 0; i < new_places.size(); ++i) {
     if (new_places[i] < 0)
       job.idle.push_back({request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}});

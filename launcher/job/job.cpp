@@ -10,10 +10,12 @@ HostClass class_of_host(const JobHost& host, const Exports& exports, const std::
                         bool limits_threads) {
   HostClass result;
   result.environment = network;
+  result.programs = host.answer.programs;
   for (const RankPlacement& rank : host.placements) {
-    if (rank.gpu < 0) break;
-    result.rows.push_back({host.gpus[static_cast<std::size_t>(rank.gpu)].index, format_cpu_list(rank.cpus),
-                           format_cpu_list(rank.memory_nodes), rank.visible_devices.value_or("")});
+    if (rank.gpu < 0 && rank.cpus.empty()) break;
+    const int gpu = rank.gpu < 0 ? -1 : host.gpus[static_cast<std::size_t>(rank.gpu)].index;
+    result.rows.push_back(
+        {gpu, format_cpu_list(rank.cpus), format_cpu_list(rank.memory_nodes), rank.visible_devices.value_or("")});
   }
   if (host.host.attributes.gpus) {
     // Written as the user did, since LOCAL_RANK counts the visible GPUs in this order.

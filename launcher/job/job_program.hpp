@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "launcher/cli/launch_request.hpp"
 #include "launcher/environment.hpp"
 #include "launcher/hosts/host_list.hpp"
 
@@ -18,6 +19,7 @@ struct JobProgram {
   std::optional<std::string> working_directory;
   /// What -x gives its ranks.
   Environment exports;
+  Preload preload = {};
   /// Those that its own words name; empty: the job's.
   HostList hosts;
   /// The names in the order in which the words say them, each as often as they do.

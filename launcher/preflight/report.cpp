@@ -58,7 +58,9 @@ std::string path_of(const Link& link) {
 
 void print_hosts(std::ostream& out, const Situation& situation) {
   for (const HostView& host : situation.hosts) {
-    out << host.name << (host.launches_only ? " (launches only)" : host.local ? " (this host)" : "") << ": ";
+    out << host.name << (host.launches_only ? " (launches only)" : host.local ? " (this host)" : "");
+    if (!host.container.empty()) out << " (its container " << host.container << ")";
+    out << ": ";
     if (host.fault != AgentFault::none) {
       out << "no answer\n";
       continue;

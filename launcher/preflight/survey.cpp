@@ -14,6 +14,7 @@ HostView view_of(const HostProbe& probe, const SurveyedHost& host, const SurveyR
   view.name = host.host.name;
   view.origin = host.host.origin;
   view.port = host.host.port;
+  if (const auto& container = host.host.attributes.container) view.container = container->name;
   view.address = host.answer.address;
   view.local = host.answer.local;
   view.launches_only = host.launches_only;
@@ -23,6 +24,7 @@ HostView view_of(const HostProbe& probe, const SurveyedHost& host, const SurveyR
   if (!host.answer.local) view.try_by_hand = probe.try_by_hand(host.answer.agent);
   view.waited = host.answer.waited;
   view.facts = host.answer.facts;
+  view.copies = host.answer.copies;
   view.environment = request.exports.forwarded;
   for (const auto& [name, value] : host.host.attributes.environment) view.environment.insert_or_assign(name, value);
   for (const auto& [name, value] : request.exports.asked) view.environment.insert_or_assign(name, value);
@@ -171,6 +173,7 @@ Situation survey(HostProbe& probe, const std::vector<SurveyedHost>& hosts, const
   situation.shares_gpus =
       request.is_worker && (request.launch.share_gpu || has_word(request.launch.program, "--share-gpu"));
   situation.program = request.program;
+  situation.more_programs = request.more_programs;
   situation.ports = request.launch.ports;
   situation.launcher_environment = request.environment;
   situation.engine_version = request.engine_version;

@@ -31,6 +31,8 @@ struct SurveyRequest {
   const Environment& environment;
   /// Absolute path of the program; the worker's own.
   std::string program;
+  /// Those behind ':'.
+  std::vector<std::string> more_programs;
   bool is_worker = false;
   /// "4.1.4"
   std::string engine_version;

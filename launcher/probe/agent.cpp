@@ -10,7 +10,9 @@
 #include <optional>
 #include <string>
 
+#include "launcher/environment.hpp"
 #include "launcher/probe/agent_protocol.hpp"
+#include "launcher/staging/copy_intake.hpp"
 #include "lib/error.hpp"
 #include "lib/net/probe_json.hpp"
 
@@ -35,8 +37,10 @@ class Agent {
       }
       if (!read_some()) return 0;
       last_word = std::chrono::steady_clock::now();
-      for (std::size_t end; (end = input_.find('\n')) != std::string::npos; input_.erase(0, end + 1)) {
-        obey(agent_request_from_json(input_.substr(0, end)));
+      for (std::size_t end; (end = input_.find('\n')) != std::string::npos;) {
+        const std::string line = input_.substr(0, end);
+        input_.erase(0, end + 1);
+        obey(agent_request_from_json(line));
       }
     }
     return 1;
@@ -55,6 +59,22 @@ class Agent {
     return count > 0 || (count < 0 && errno == EINTR);
   }
 
+  /// What follows a request's line.
+  std::size_t read_bytes(char* to, std::size_t size) {
+    const std::size_t known = std::min(size, input_.size());
+    input_.copy(to, known);
+    input_.erase(0, known);
+    std::size_t done = known;
+    while (done < size) {
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      if (poll(&input, 1, std::chrono::milliseconds(kPatience).count()) == 0) break;
+      const ssize_t count = read(STDIN_FILENO, to + done, size - done);
+      if (count == 0 || (count < 0 && errno != EINTR)) break;
+      if (count > 0) done += static_cast<std::size_t>(count);
+    }
+    return done;
+  }
+
   static void say(const std::string& json) { print(kAnswerMark + json); }
 
   /// A line of its own, whatever a login wrote before.
@@ -69,6 +89,10 @@ class Agent {
 
   void obey(const AgentRequest& request) {
     if (const auto* question = std::get_if<HostQuestion>(&request)) return say(to_json(read_host_facts(*question)));
+    if (const auto* copy = std::get_if<CopyRequest>(&request)) {
+      return say(to_json(obey_copy_request(*copy, read_environment(),
+                                           [this](char* to, std::size_t size) { return read_bytes(to, size); })));
+    }
     if (const auto* listen = std::get_if<ListenRequest>(&request)) {
       endpoint_ = std::make_unique<ProbeEndpoint>(listen->nonce, listen->host);
       return say(to_json(endpoint_->listen(listen->addresses, listen->ports_each, listen->range)));

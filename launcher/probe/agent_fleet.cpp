@@ -68,6 +68,7 @@ class AgentFleet::Impl {
   }
 
   std::vector<std::optional<AgentReply>> exchange(const std::vector<std::optional<std::string>>& lines,
+                                                  const std::vector<Contents>& contents,
                                                   std::chrono::milliseconds deadline,
                                                   std::chrono::milliseconds long_silence, const SilenceReport& report) {
     std::vector<std::optional<AgentReply>> replies(agents_.size());
@@ -82,6 +83,7 @@ class AgentFleet::Impl {
         asked[i] = Clock::now();
         if (!agents_[i]) agents_[i] = std::make_unique<AgentProcess>(loop_, commands_[i]);
         agents_[i]->send(*lines[i]);
+        if (i < contents.size()) agents_[i]->send(contents[i]);
         waiting.push_back(i);
       }
       waiting.erase(std::remove_if(waiting.begin(), waiting.end(),
@@ -164,7 +166,13 @@ std::vector<std::optional<AgentReply>> AgentFleet::exchange(const std::vector<st
                                                             std::chrono::milliseconds deadline,
                                                             std::chrono::milliseconds long_silence,
                                                             const SilenceReport& report) {
-  return impl_->exchange(lines, deadline, long_silence, report);
+  return impl_->exchange(lines, {}, deadline, long_silence, report);
+}
+
+std::vector<std::optional<AgentReply>> AgentFleet::exchange(const std::vector<std::optional<std::string>>& lines,
+                                                            const std::vector<Contents>& contents,
+                                                            std::chrono::milliseconds deadline) {
+  return impl_->exchange(lines, contents, deadline, std::chrono::hours(1), {});
 }
 
 }  // namespace ringrun

@@ -27,6 +27,9 @@ struct AgentReply {
 /// Called once, with the places of the agents that have been silent for long.
 using SilenceReport = std::function<void(const std::vector<std::size_t>&)>;
 
+/// What follows a line, of files that go to many hosts: all of them share it.
+using Contents = std::vector<std::shared_ptr<const std::string>>;
+
 /// One agent process (a remote shell, or this host's own) per host, each the leader of a process group, all spoken to
 /// side by side. Destruction closes their inputs, which ends them, kills what is left after a moment, and leaves no
 /// zombie.
@@ -48,6 +51,11 @@ class AgentFleet {
                                                   std::chrono::milliseconds deadline,
                                                   std::chrono::milliseconds long_silence = std::chrono::hours(1),
                                                   const SilenceReport& report = {});
+
+  /// The same with contents behind the lines; `contents` has an entry for each agent.
+  std::vector<std::optional<AgentReply>> exchange(const std::vector<std::optional<std::string>>& lines,
+                                                  const std::vector<Contents>& contents,
+                                                  std::chrono::milliseconds deadline);
 
  private:
   class Impl;

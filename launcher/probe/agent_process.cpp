@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -123,20 +124,31 @@ void AgentProcess::one_ended() {
   if (--running_parts_ == 0 && state_ == State::running) state_ = State::ended;
 }
 
-void AgentProcess::send(const std::string& line) {
+void AgentProcess::send(const std::string& line) { write(std::make_shared<const std::string>(line + "\n")); }
+
+void AgentProcess::send(const Contents& contents) {
+  for (const auto& content : contents) write(content);
+}
+
+void AgentProcess::write(std::shared_ptr<const std::string> text) {
   if (state_ != State::running) return;
+  // libuv counts the bytes of one buffer in 32 bits.
+  constexpr std::size_t kMost = std::size_t{1} << 30;
   struct Write {
     uv_write_t request{};
-    std::string text;
+    std::shared_ptr<const std::string> text;
   };
-  auto write = std::make_unique<Write>();
-  write->text = line + "\n";
-  write->request.data = write.get();
-  uv_buf_t buffer = uv_buf_init(write->text.data(), static_cast<unsigned>(write->text.size()));
-  // An agent that does not read its input says so by its end.
-  const int status = uv_write(&write->request, reinterpret_cast<uv_stream_t*>(&in_), &buffer, 1,
-                              [](uv_write_t* request, int) { delete static_cast<Write*>(request->data); });
-  if (status == 0) static_cast<void>(write.release());
+  for (std::size_t begin = 0; begin < text->size(); begin += kMost) {
+    auto write = std::make_unique<Write>();
+    write->text = text;
+    write->request.data = write.get();
+    const auto size = static_cast<unsigned>(std::min(kMost, text->size() - begin));
+    uv_buf_t buffer = uv_buf_init(const_cast<char*>(text->data()) + begin, size);
+    // An agent that does not read its input says so by its end.
+    const int status = uv_write(&write->request, reinterpret_cast<uv_stream_t*>(&in_), &buffer, 1,
+                                [](uv_write_t* request, int) { delete static_cast<Write*>(request->data); });
+    if (status == 0) static_cast<void>(write.release());
+  }
 }
 
 std::optional<std::string> AgentProcess::take_answer() {

@@ -20,6 +20,7 @@ class AgentProcess {
   AgentProcess& operator=(const AgentProcess&) = delete;
 
   void send(const std::string& line);
+  void send(const Contents& contents);
 
   /// The oldest answer that was not taken yet.
   std::optional<std::string> take_answer();
@@ -45,6 +46,7 @@ class AgentProcess {
   enum class State { running, ended, closing, closed };
 
   void start(uv_loop_t& loop);
+  void write(std::shared_ptr<const std::string> text);
   void read(uv_pipe_t& pipe);
   void on_read(uv_stream_t* stream, ssize_t count, const char* data);
   void take_lines(std::string& text, bool answers);

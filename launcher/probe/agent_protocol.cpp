@@ -62,6 +62,9 @@ std::string to_json(const AgentRequest& request) {
                     {"targets", targets_json(connect->targets)},
                     {"deadline_ms", connect->deadline_ms}});
   }
+  if (const auto* copy = std::get_if<CopyRequest>(&request)) {
+    return line_of({{"schema", kSchema}, {"ask", "copy"}, {"copy", Json::parse(to_json(*copy))}});
+  }
   const auto& listen = std::get<ListenRequest>(request);
   Json json = {{"schema", kSchema},
                {"ask", "listen"},
@@ -82,6 +85,7 @@ AgentRequest agent_request_from_json(std::string_view line) try {
   const auto ask = json.at("ask").get<std::string>();
   if (ask == "facts") return host_question_from_json(line_of(json.at("question")));
   if (ask == "connect") return ConnectRequest{targets_from(json.at("targets")), json.at("deadline_ms").get<int>()};
+  if (ask == "copy") return copy_request_from_json(line_of(json.at("copy")));
   if (ask != "listen") throw UserError("the launcher asks for '" + ask + "', which this ringrun does not know");
   ListenRequest listen{json.at("nonce").get<std::string>(), json.at("host").get<int>(),
                        json.at("addresses").get<std::vector<std::string>>(), json.at("ports_each").get<int>(),

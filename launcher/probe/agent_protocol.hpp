@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "launcher/staging/copy_request.hpp"
 #include "lib/host/host_facts.hpp"
 #include "lib/net/probe_endpoint.hpp"
 
@@ -41,8 +42,8 @@ std::chrono::milliseconds connect_patience(const ConnectRequest& request);
 /// When its answer is to be there at the latest, counted from the request.
 std::chrono::milliseconds connect_deadline(const ConnectRequest& request);
 
-/// One line on the agent's standard input.
-using AgentRequest = std::variant<HostQuestion, ListenRequest, ConnectRequest>;
+/// One line on the agent's standard input; behind a CopyRequest's stand the bytes that it announces.
+using AgentRequest = std::variant<HostQuestion, ListenRequest, ConnectRequest, CopyRequest>;
 
 /// One line of JSON without its end.
 std::string to_json(const AgentRequest& request);

@@ -8,6 +8,7 @@
 #include "launcher/probe/remote_shell.hpp"
 #include "launcher/probe/staging.hpp"
 #include "lib/error.hpp"
+#include "lib/explain/container_entry.hpp"
 #include "lib/host/build_id.hpp"
 #include "lib/net/probe_json.hpp"
 #include "lib/text/shell_word.hpp"
@@ -91,6 +92,18 @@ HostProbe::HostProbe(HostList hosts, std::vector<HostAnswer> resolved, ProbeRequ
   fleet_ = std::make_unique<AgentFleet>(std::move(commands));
 }
 
+void name_closed_container(const HostContainer& container, HostAnswer& answer) {
+  // The client itself is missing where it is started without a shell.
+  if (answer.fault == AgentFault::no_shell && container.here) answer.words = "docker: command not found";
+  const bool refused = answer.fault != AgentFault::none && find_entry_refusal(answer.words) != nullptr;
+  if (refused) answer.fault = AgentFault::no_container;
+}
+
+bool HostProbe::needs_shell(std::size_t host) const {
+  const auto& container = hosts_[host].attributes.container;
+  return !resolved_[host].local && !(container && container->here);
+}
+
 std::vector<std::string> HostProbe::command(std::size_t host, const std::string& program) const {
   if (resolved_[host].local) return {program, "__agent"};
   return remote_command(request_.shell, hosts_[host], {"exec", quote_for_shell(program), "__agent"});
@@ -109,7 +122,9 @@ std::string HostProbe::try_by_hand(std::size_t host) const {
 void HostProbe::read_replies(const std::vector<std::optional<AgentReply>>& replies,
                              std::vector<HostAnswer>& answers) const {
   for (std::size_t i = 0; i < replies.size(); ++i) {
-    if (replies[i]) read_reply(*replies[i], !resolved_[i].local, answers[i]);
+    if (!replies[i]) continue;
+    read_reply(*replies[i], !resolved_[i].local, answers[i]);
+    if (hosts_[i].attributes.container) name_closed_container(*hosts_[i].attributes.container, answers[i]);
   }
 }
 
@@ -117,7 +132,7 @@ std::vector<HostAnswer> HostProbe::ask(const SilenceReport& report) {
   std::vector<std::optional<std::string>> questions;
   std::vector<HostAnswer> answers = resolved_;
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
-    if (!resolved_[i].local && request_.shell.empty()) {
+    if (needs_shell(i) && request_.shell.empty()) {
       answers[i].fault = AgentFault::no_shell;
       answers[i].words = "the remote shell '" + request_.shell_name + "' is not found here";
       questions.emplace_back();
@@ -165,6 +180,37 @@ void HostProbe::stage(std::vector<HostAnswer>& answers, const std::vector<std::o
     if (again[i] && (retried[i].fault == AgentFault::none || answers[i].fault != AgentFault::none))
       answers[i] = retried[i];
   }
+}
+
+std::vector<std::optional<CopyAnswer>> HostProbe::copy(const std::vector<std::optional<CopyOrder>>& orders) {
+  std::vector<std::optional<std::string>> lines(hosts_.size());
+  std::vector<Contents> contents(hosts_.size());
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!orders[i]) continue;
+    lines[i] = to_json(AgentRequest(orders[i]->request));
+    contents[i] = orders[i]->contents;
+    bytes += bytes_sent(orders[i]->request);
+  }
+  // All of it leaves by one card, of which a slow one brings this.
+  constexpr std::uint64_t kBytesPerMillisecond = 4'000;
+  const auto deadline =
+      std::chrono::seconds(request_.timeout) + std::chrono::milliseconds(bytes / kBytesPerMillisecond);
+  std::vector<std::optional<CopyAnswer>> answers(orders.size());
+  const auto replies = fleet_->exchange(lines, contents, deadline);
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    if (!replies[i]) continue;
+    answers[i].emplace();
+    if (replies[i]->end == AgentReply::End::answered) {
+      answers[i] = copy_answer_from_json(replies[i]->answer);
+    } else {
+      const bool silent = replies[i]->end == AgentReply::End::silent;
+      answers[i]->problem = (silent ? "its agent does not answer" : "its agent ended") +
+                            (replies[i]->words.empty() ? "" : ": " + replies[i]->words);
+      answers[i]->remedy = "copy the file by hand: scp; slow networks: ringrun --start-timeout 120 …";
+    }
+  }
+  return answers;
 }
 
 ReachMatrix HostProbe::try_network(const std::vector<Participant>& participants,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,9 +8,11 @@
 
 #include "launcher/hosts/host_list.hpp"
 #include "launcher/probe/agent_fleet.hpp"
+#include "launcher/staging/copy_request.hpp"
 #include "lib/explain/situation.hpp"
 #include "lib/host/host_facts.hpp"
 #include "lib/net/reachability.hpp"
+#include "lib/placement/job_plan.hpp"
 
 namespace ringrun {
 
@@ -41,6 +44,16 @@ struct HostAnswer {
   std::size_t agent = 0;
   /// Where ringrun stands on that host, if it had to be copied there.
   std::string staged;
+  /// The job's programs that stand elsewhere there, by the paths that they have here.
+  std::map<std::string, ProgramCopy> programs = {};
+  /// What was copied there, or was to be.
+  std::vector<CopyView> copies = {};
+};
+
+/// What one host is to have: without contents it is only asked. They are those of the request's sent files.
+struct CopyOrder {
+  CopyRequest request;
+  Contents contents = {};
 };
 
 /// Which of the hosts are this one; the facts are still empty.
@@ -60,6 +73,10 @@ class HostProbe {
   /// Asks every host at once; where ringrun is missing or is another build, it is copied there and asked again.
   std::vector<HostAnswer> ask(const SilenceReport& report);
 
+  /// Asks or sends copies, all hosts at once; no order: that host is left alone and has no answer. A host that does not
+  /// answer has a problem in its answer.
+  std::vector<std::optional<CopyAnswer>> copy(const std::vector<std::optional<CopyOrder>>& orders);
+
   /// Lets the participants try each other on every address. Links count the participants, not the hosts. Everybody
   /// tries the participants in `everybodys` whatever their number.
   ReachMatrix try_network(const std::vector<Participant>& participants, const std::vector<std::size_t>& everybodys,
@@ -72,6 +89,7 @@ class HostProbe {
   std::string try_by_hand(std::size_t host) const;
 
  private:
+  bool needs_shell(std::size_t host) const;
   std::vector<std::string> command(std::size_t host, const std::string& program) const;
   void read_replies(const std::vector<std::optional<AgentReply>>& replies, std::vector<HostAnswer>& answers) const;
   void stage(std::vector<HostAnswer>& answers, const std::vector<std::optional<std::string>>& questions);
@@ -84,5 +102,8 @@ class HostProbe {
 
 /// Reads an agent's first reply: the facts into `answer`, or the fault. Pure.
 void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer);
+
+/// Lets the fault of a host with a container be docker's refusal, where its words say so. Pure.
+void name_closed_container(const HostContainer& container, HostAnswer& answer);
 
 }  // namespace ringrun

@@ -4,6 +4,9 @@
 #include <array>
 #include <sstream>
 
+#include "lib/text/shell_word.hpp"
+#include "lib/text/words.hpp"
+
 namespace ringrun {
 namespace {
 
@@ -29,6 +32,11 @@ std::optional<std::string> chosen(const Names& names,
     }
   }
   return std::nullopt;
+}
+
+/// As a remote shell does, the words are joined by blanks and read by a shell.
+std::vector<std::string> entry_words(const HostContainer& container, const std::vector<std::string>& command) {
+  return {"docker", "exec", "-i", container.name, "/bin/sh", "-c", join_text(command, " ")};
 }
 
 }  // namespace
@@ -70,11 +78,17 @@ bool is_remote_shell_said(const std::vector<std::pair<std::string, std::string>>
 
 std::vector<std::string> remote_command(const std::vector<std::string>& shell, const Host& host,
                                         const std::vector<std::string>& command) {
+  const std::optional<HostContainer>& container = host.attributes.container;
+  if (container && container->here) return entry_words(*container, command);
   std::vector<std::string> words = shell;
   if (host.user) words.insert(words.end(), {"-l", *host.user});
   if (host.port) words.insert(words.end(), {"-p", std::to_string(*host.port)});
   words.push_back(host.name);
-  words.insert(words.end(), command.begin(), command.end());
+  if (!container) {
+    words.insert(words.end(), command.begin(), command.end());
+    return words;
+  }
+  for (const std::string& word : entry_words(*container, command)) words.push_back(quote_for_shell(word));
   return words;
 }
 

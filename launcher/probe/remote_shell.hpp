@@ -25,7 +25,9 @@ std::string remote_shell_name(const std::vector<std::pair<std::string, std::stri
 bool is_remote_shell_said(const std::vector<std::pair<std::string, std::string>>& parameters,
                           const Lookup& environment);
 
-/// The whole command for one host: shell words, user, port, host, command.
+/// The whole command for one host: shell words, user, port, host, command. Where the host's ranks run in a container,
+/// the command is for a shell in there, and `docker exec` stands before it; alone, where the container is on this host.
+/// Its standard input is the command's, which so learns of any end of the way.
 std::vector<std::string> remote_command(const std::vector<std::string>& shell, const Host& host,
                                         const std::vector<std::string>& command);
 

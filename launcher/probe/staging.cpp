@@ -48,7 +48,11 @@ std::string script(const std::string& build, std::size_t bytes) {
   const std::string copy =
       "if [ ! -x \"$d/ringrun\" ]; then t=$(mktemp \"$d/new.XXXXXX\") && cat >\"$t\" && [ $(wc -c <\"$t\") -eq " +
       std::to_string(bytes) + " ] && chmod 700 \"$t\" && mv \"$t\" \"$d/ringrun\" || { rm -f \"$t\"; exit 1; }; fi; ";
-  return cache + libc + folder + copy + "echo \"" + kPathMark + "$d/ringrun\"";
+  // Builds that no launch has used for a month; every launch that needs a copy comes by here.
+  const std::string old =
+      "touch \"$d\"; find \"$c\" -mindepth 1 -maxdepth 1 -type d -name '[0-9a-f][0-9a-f][0-9a-f][0-9a-f]*' -mtime +30 "
+      "-exec rm -rf {} + 2>/dev/null; ";
+  return cache + libc + folder + copy + old + "echo \"" + kPathMark + "$d/ringrun\"";
 }
 
 /// "2.36" as 2036, 0 for what is no version.

@@ -1,20 +1,17 @@
 #include "launcher/run/rank_identity.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <sstream>
 
 #include "launcher/engine/host_directory.hpp"
 #include "launcher/engine/left_over.hpp"
-#include "launcher/run/rank_memory.hpp"
 #include "launcher/run/shell_stage.hpp"
 #include "lib/error.hpp"
+#include "lib/mpi/launch_environment.hpp"
+#include "lib/placement/planned_placement.hpp"
+#include "lib/placement/process_binding.hpp"
 #include "lib/text/record_frame.hpp"
 #include "lib/topology/cpu_list.hpp"
 
@@ -41,22 +38,11 @@ int number(const Variable& variable, std::initializer_list<const char*> names) {
                   "it is started by the engine of a ringrun job");
 }
 
-/// The tasks on node `node` of Slurm's "2(x3),1".
-int tasks_on_node(const std::string& text, int node) {
-  std::istringstream groups(text);
-  for (std::string group; std::getline(groups, group, ',');) {
-    const std::size_t times = group.find("(x");
-    node -= times == std::string::npos ? 1 : std::atoi(group.c_str() + times + 2);
-    if (node < 0) return std::atoi(group.c_str());
-  }
-  return 1;
-}
-
 int local_size(const Variable& variable) {
   if (const char* text = variable("OMPI_COMM_WORLD_LOCAL_SIZE")) return number("OMPI_COMM_WORLD_LOCAL_SIZE", text);
   const char* tasks = variable("SLURM_STEP_TASKS_PER_NODE");
   if (tasks == nullptr) return number(variable, {"OMPI_COMM_WORLD_LOCAL_SIZE"});
-  return tasks_on_node(tasks, number(variable, {"SLURM_NODEID"}));
+  return mpi::tasks_on_node(tasks, number(variable, {"SLURM_NODEID"}));
 }
 
 // Slurm gives the launching host's variables to every host, so there ringrun's own number is that of the launching
@@ -95,6 +81,11 @@ void set_rank_environment(const JobPlan& plan, const RankIdentity& identity) {
     if (std::getenv(name.c_str()) == nullptr) set(name, value);
   }
   if (plan.shows_progress) set(kProgressVariable, plan.rendezvous.run_id);
+  const PlanRow* row = find_row(plan, identity);
+  if (row != nullptr) {
+    const auto own = [](const char* name) -> const char* { return std::getenv(name); };
+    set(kPlacementVariable, to_json(PlannedPlacement{mpi::engine_job(own), row->gpu, row->cpus, row->memory}));
+  }
   names.pop_back();
   setenv(kSetVariable, names.c_str(), 1);
   for (const char* name :
@@ -105,24 +96,13 @@ void set_rank_environment(const JobPlan& plan, const RankIdentity& identity) {
     for (const auto& [name, value] : program->environment) setenv(name.c_str(), value.c_str(), 1);
   }
   // One of those that are visible by the user's word.
-  const PlanRow* row = find_row(plan, identity);
   if (row != nullptr && !row->visible_devices.empty()) setenv("CUDA_VISIBLE_DEVICES", row->visible_devices.c_str(), 1);
 }
 
 void bind_rank(const JobPlan& plan, const RankIdentity& identity) {
   const PlanRow* row = find_row(plan, identity);
   if (row == nullptr || row->cpus.empty()) return;
-  const std::vector<int> cpus = parse_cpu_list(row->cpus);
-  int most = 0;
-  for (const int cpu : cpus) most = std::max(most, cpu);
-  cpu_set_t* set = CPU_ALLOC(static_cast<std::size_t>(most) + 1);
-  const std::size_t size = CPU_ALLOC_SIZE(static_cast<std::size_t>(most) + 1);
-  CPU_ZERO_S(size, set);
-  for (const int cpu : cpus) CPU_SET_S(static_cast<std::size_t>(cpu), size, set);
-  const int status = sched_setaffinity(0, size, set);
-  const int code = errno;
-  CPU_FREE(set);
-  if (status != 0) throw SystemError("sched_setaffinity to " + row->cpus, std::strerror(code), code);
+  bind_process(parse_cpu_list(row->cpus));
   prefer_memory(parse_cpu_list(row->memory));
 }
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "launcher/engine/host_directory.hpp"
 #include "launcher/run/nccl_messages.hpp"
@@ -16,6 +17,7 @@
 #include "launcher/run/rank_signals.hpp"
 #include "launcher/run/rank_streams.hpp"
 #include "launcher/run/reaper.hpp"
+#include "launcher/staging/user_cache.hpp"
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
 
@@ -96,9 +98,10 @@ class Rank {
   }
 
   int run_program() {
-    const std::vector<std::string> program = program_words();
+    std::vector<std::string> program = program_words();
     const PlanProgram* own = program_of(plan_, identity_.rank);
     set_rank_environment(plan_, identity_);
+    const Descriptor held = use_copy(program);
     bind_rank(plan_, identity_);
     RankStreams streams(plan_.output, identity_.rank, identity_.size, plan_.restart > 0);
     if (own != nullptr && own->working_directory && chdir(own->working_directory->c_str()) != 0) {
@@ -133,6 +136,22 @@ class Rank {
     }
     reaper.finish();
     return code;
+  }
+
+  /// Where this host has the program in another place: its path there, kept from being removed while the rank lives.
+  Descriptor use_copy(std::vector<std::string>& program) const {
+    const auto& copies = class_of(plan_, identity_.host).programs;
+    const auto copy = copies.find(program[0]);
+    if (copy == copies.end()) return {};
+    program[0] = copy->second.path;
+    if (!copy->second.libraries.empty()) put_first_on_library_path(copy->second.libraries);
+    return hold_copy(std::filesystem::path(program[0]).parent_path());
+  }
+
+  static void put_first_on_library_path(const std::string& folder) {
+    const char* others = std::getenv("LD_LIBRARY_PATH");
+    const bool any = others != nullptr && *others != '\0';
+    setenv("LD_LIBRARY_PATH", (folder + (any ? ":" + std::string(others) : "")).c_str(), 1);
   }
 
   static void describe(const ProgramEnd& end, const std::string& program, EndRecord& record) {

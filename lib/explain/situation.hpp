@@ -21,9 +21,21 @@ enum class AgentFault {
   no_shell,       ///< the remote shell is not installed here
   shell_failed,   ///< it ended with its own error (ssh: 255); its words are in `agent_words`
   silent,         ///< nothing until the deadline
+  no_container,   ///< docker did not let it into the container that the user names
   no_program,     ///< the shell worked, ringrun is not there and could not be copied
   other_version,  ///< ringrun there is another one and could not be replaced
   broken          ///< anything else
+};
+
+/// A program or file that goes to a host from the launching one.
+struct CopyView {
+  std::string name;
+  /// The host has none under this name; else another one.
+  bool was_missing = false;
+  /// What keeps it from being copied, by the catalogue's id; "" where it is there now, or a launch would copy it.
+  std::string fault = {};
+  std::string problem = {};
+  std::string fix = {};
 };
 
 /// One host as the preflight sees it.
@@ -32,6 +44,8 @@ struct HostView {
   std::string name;
   std::string origin;
   std::optional<int> port;
+  /// The container on the host in which its ranks run, where the hostfile names one (`via=docker:NAME`).
+  std::string container;
   /// The name as a numeric address, "" where it does not resolve here.
   std::string address;
   /// It is the host that ringrun runs on.
@@ -48,6 +62,7 @@ struct HostView {
   /// Seconds waited for an answer.
   double waited = 0;
   HostFacts facts;  ///< only where fault is none
+  std::vector<CopyView> copies = {};
   /// What ranks of this host find in their environment by the user's word: exports of the job, `env.` of the host.
   std::map<std::string, std::string> environment;
 };
@@ -65,6 +80,8 @@ struct Situation {
   /// Several ranks on one GPU are meant.
   bool shares_gpus = false;
   std::string program;
+  /// Those behind ':', in the order of the facts'.
+  std::vector<std::string> more_programs = {};
   /// Ports that the user allows for connections between hosts.
   std::optional<PortRange> ports;
   /// The environment of the launcher itself, and the launching engine's version ("4.1.4").

@@ -44,6 +44,8 @@ NvmlLibrary::NvmlLibrary() {
   find(pcie_generation_max, "nvmlDeviceGetMaxPcieLinkGeneration");
   find(pcie_width, "nvmlDeviceGetCurrPcieLinkWidth");
   find(pcie_width_max, "nvmlDeviceGetMaxPcieLinkWidth");
+  find(nvlink_state, "nvmlDeviceGetNvLinkState");
+  find(field_values, "nvmlDeviceGetFieldValues");
   // The newer name came with driver 535; the older one goes away some day.
   find(throttle_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
   find(throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");

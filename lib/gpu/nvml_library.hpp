@@ -12,6 +12,21 @@ struct NvmlPciInfo {
 };
 using NvmlDevice = void*;
 
+/// Likewise, of nvmlDeviceGetFieldValues.
+struct NvmlFieldValue {
+  unsigned field;
+  unsigned scope;
+  long long timestamp;
+  long long latency;
+  int type;
+  int code;  ///< 0: `value` is one
+  union {
+    double floating;
+    unsigned whole;
+    unsigned long long wide;
+  } value;
+};
+
 struct NvmlLibraryTraits {
   using Handle = void*;
   static Handle null() noexcept { return nullptr; }
@@ -50,6 +65,8 @@ class NvmlLibrary {
   int (*pcie_generation_max)(NvmlDevice, unsigned*) = nullptr;
   int (*pcie_width)(NvmlDevice, unsigned*) = nullptr;
   int (*pcie_width_max)(NvmlDevice, unsigned*) = nullptr;
+  int (*nvlink_state)(NvmlDevice, unsigned, int*) = nullptr;
+  int (*field_values)(NvmlDevice, int, NvmlFieldValue*) = nullptr;
   int (*throttle_reasons)(NvmlDevice, unsigned long long*) = nullptr;
 
  private:

@@ -68,13 +68,13 @@ std::tuple<int, int, int> version_parts(const std::string& version) {
   return {major, minor, patch};
 }
 
-void note_version(const std::string& name, ElfFile& elf) {
-  constexpr std::string_view kPrefix = "GLIBC_";
-  if (name.rfind(kPrefix, 0) != 0) return;
-  const std::string version = name.substr(kPrefix.size());
+/// Where the name is a version behind this prefix, and a newer one.
+void note_version(const std::string& name, std::string_view prefix, std::string& newest) {
+  if (name.rfind(prefix, 0) != 0) return;
+  const std::string version = name.substr(prefix.size());
   // GLIBC_PRIVATE and GLIBC_ABI_… are marks, not versions.
   if (version.empty() || version.find_first_not_of("0123456789.") != std::string::npos) return;
-  if (version_parts(version) > version_parts(elf.newest_glibc)) elf.newest_glibc = version;
+  if (version_parts(version) > version_parts(newest)) newest = version;
 }
 
 /// Walks .gnu.version_r: one entry for each library, each with a chain of version names.
@@ -87,7 +87,9 @@ void read_versions(const Bytes& bytes, std::uint64_t offset, std::uint64_t count
     for (unsigned j = 0; j < need.vn_cnt; ++j) {
       Elf64_Vernaux version{};
       if (!bytes.read(place, &version, sizeof version)) return;
-      note_version(text_at(texts, version.vna_name), elf);
+      const std::string name = text_at(texts, version.vna_name);
+      note_version(name, "GLIBC_", elf.newest_glibc);
+      note_version(name, "GLIBCXX_", elf.newest_glibcxx);
       if (version.vna_next == 0) break;
       place += version.vna_next;
     }
@@ -142,6 +144,21 @@ std::optional<ElfFile> read_elf(const fs::path& file) {
     if (segment.p_type == PT_DYNAMIC) read_dynamic(bytes, segments, segment, elf);
   }
   return elf;
+}
+
+std::string machine_name(int machine) {
+  switch (machine) {
+    case EM_X86_64:
+      return "x86_64";
+    case EM_AARCH64:
+      return "aarch64";
+    case EM_PPC64:
+      return "ppc64le";
+    case EM_RISCV:
+      return "riscv64";
+    default:
+      return {};
+  }
 }
 
 std::optional<int> elf_machine(const fs::path& file) {

@@ -13,11 +13,15 @@ struct ElfFile {
   std::vector<std::string> needed;  ///< names of the libraries it is linked with
   std::vector<std::string> rpath;   ///< folders, $ORIGIN and the like as written
   std::vector<std::string> runpath;
-  std::string newest_glibc;  ///< newest GLIBC_x.y among the versions that it needs, "2.38"; "" for none
+  std::string newest_glibc;    ///< newest GLIBC_x.y among the versions that it needs, "2.38"; "" for none
+  std::string newest_glibcxx;  ///< newest GLIBCXX_x.y.z, "3.4.32"; "" for none
 };
 
 /// Reads the dynamic section. Empty where the file cannot be read, is cut off, or is no 64-bit little-endian ELF file.
 std::optional<ElfFile> read_elf(const std::filesystem::path& file);
+
+/// What `uname -m` says on a machine that runs such files: "x86_64"; "" for kinds that are not known here.
+std::string machine_name(int machine);
 
 /// Its machine alone, from the first bytes.
 std::optional<int> elf_machine(const std::filesystem::path& file);

@@ -71,6 +71,19 @@ ConfigurationFacts read_configuration(const Environment& environment, const std:
   return facts;
 }
 
+/// The first program and the others.
+std::vector<ProgramFacts> read_programs(const HostQuestion& question) {
+  std::vector<ProgramFacts> programs{read_program_facts(question)};
+  for (const ProgramQuestion& more : question.more_programs) {
+    HostQuestion about = question;
+    about.program = more.program;
+    about.cwd = more.cwd;
+    about.environment = more.environment;
+    programs.push_back(read_program_facts(about));
+  }
+  return programs;
+}
+
 template <typename Read>
 auto in_parallel(Read read) {
   return std::async(std::launch::async, read);
@@ -89,7 +102,7 @@ HostFacts read_host_facts(const HostQuestion& question) {
   auto gpus = in_parallel([&] { return read_nvml_gpus(question.thorough); });
   auto software = in_parallel([&] { return read_software_facts(question, environment); });
   auto configuration = in_parallel([&] { return read_configuration(environment, facts.hostname, question.thorough); });
-  auto program = in_parallel([&] { return read_program_facts(question); });
+  auto programs = in_parallel([&] { return read_programs(question); });
   facts.machine = read_machine();
   facts.interfaces = read_interfaces();
   facts.system = read_system_facts();
@@ -102,7 +115,9 @@ HostFacts read_host_facts(const HostQuestion& question) {
   read_ports(question, facts);
   facts.software = software.get();
   facts.configuration = configuration.get();
-  facts.program = program.get();
+  facts.more_programs = programs.get();
+  facts.program = facts.more_programs.front();
+  facts.more_programs.erase(facts.more_programs.begin());
   take_gpus(question, gpus.get(), facts);
   return facts;
 }

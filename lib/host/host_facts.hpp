@@ -15,6 +15,14 @@ namespace ringrun {
 
 enum class ProgramState { not_asked, executable, not_executable, missing };
 
+/// A further program of the job, with the folder and the environment of its own ranks.
+struct ProgramQuestion {
+  std::string program;
+  std::string cwd;
+  std::map<std::string, std::string> environment;
+  bool operator==(const ProgramQuestion&) const = default;
+};
+
 /// What is asked of a host. An empty program: none is asked for. `visible_devices` is the CUDA_VISIBLE_DEVICES that
 /// the ranks will find; unset: the host's own. `environment` is what the job exports (LD_LIBRARY_PATH, …): the
 /// libraries are looked for with it. `master_port`: a port to try to bind, 0 for none. `ports`: the range in which the
@@ -33,6 +41,7 @@ struct HostQuestion {
   /// Ask also what takes longer than a launch may wait: NCCL's version by loading it, the network plugin, NVML's
   /// throttle reasons.
   bool thorough = false;
+  std::vector<ProgramQuestion> more_programs = {};
 };
 
 /// The kernel, and what stands between it and us.
@@ -50,6 +59,7 @@ struct SystemFacts {
   std::string distribution;   ///< "Ubuntu 22.04", from /etc/os-release
   std::int64_t clock_ms = 0;  ///< since 1970, when the facts were read
   bool root = false;
+  std::string architecture = {};  ///< "x86_64", as uname -m says it
   bool operator==(const SystemFacts&) const = default;
 };
 
@@ -77,6 +87,7 @@ struct SoftwareFacts {
   int driver_cuda = 0;       ///< newest CUDA version that the driver knows, 13000
   std::string nvml_error;    ///< NVML's own words where it is there and fails
   bool ucx = false;          ///< Open MPI has a UCX component there
+  std::string glibcxx = {};  ///< newest version in the libstdc++ that the ranks will find, "3.4.30"
   bool operator==(const SoftwareFacts&) const = default;
 };
 
@@ -115,6 +126,8 @@ struct ProgramFacts {
   std::vector<std::string> missing_libraries;  ///< that the loader does not find
   std::string mpi_library;                     ///< path of the libmpi that it is linked with, "" for none
   std::string needs_glibc;                     ///< newest GLIBC version that it asks for, "2.38"
+  std::string needs_glibcxx = {};              ///< newest GLIBCXX version, "3.4.32"
+  std::string machine = {};                    ///< that it is built for, as uname -m says it; "" where unknown
   bool operator==(const ProgramFacts&) const = default;
 };
 
@@ -143,6 +156,8 @@ struct HostFacts {
   /// `master_port` of the question could be bound. The holder is "pid 4711 (python3)" where it can be seen.
   bool master_port_free = true;
   std::string master_port_holder;
+  /// In the order of the question's.
+  std::vector<ProgramFacts> more_programs = {};
   bool operator==(const HostFacts&) const = default;
 };
 

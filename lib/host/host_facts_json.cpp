@@ -24,22 +24,25 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InterfaceAddress, ip, prefix)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interface, name, kind, up, point_to_point, master, driver, pci_bus_id, mtu, speed,
                                    ipv4, ipv6)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SystemFacts, kernel, boot_id, wsl, wsl_networking, wsl_gpu_device, wsl_cuda_library,
-                                   network_manager, systemd, container_marks, distribution, clock_ms, root)
+                                   network_manager, systemd, container_marks, distribution, clock_ms, root,
+                                   architecture)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LimitFacts, shm_bytes, shm_free_bytes, memlock_bytes, numa_calls, process_vm_calls,
                                    local_port_first, local_port_last)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SoftwareFacts, glibc, open_mpi, open_mpi_path, nccl, nccl_path, nccl_why_not,
-                                   nccl_plugin, driver, driver_cuda, nvml_error, ucx)
+                                   nccl_plugin, driver, driver_cuda, nvml_error, ucx, glibcxx)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InfinibandDevice, name, active, ethernet, routable_gid, rate, pci_bus_id, port)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FabricFacts, infiniband, peermem)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfigurationFacts, environment, nccl_files, mca_files, hostname_address)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramFacts, state, hash, missing_libraries, mpi_library, needs_glibc)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramQuestion, program, cwd, environment)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramFacts, state, hash, missing_libraries, mpi_library, needs_glibc,
+                                   needs_glibcxx, machine)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFacts, hostname, identity, ringrun_version, ringrun_build, machine, gpus,
                                    gpu_note, interfaces, system, limits, software, fabric, configuration, program,
-                                   cwd_exists, free_port, master_port_free, master_port_holder)
+                                   cwd_exists, free_port, master_port_free, master_port_holder, more_programs)
 
 namespace {
 
-constexpr int kSchema = 3;
+constexpr int kSchema = 4;
 
 /// Names come from drivers and kernels: a byte that is not UTF-8 must not end the job.
 std::string one_line(Json json) {
@@ -71,10 +74,15 @@ HostFacts host_facts_from_json(std::string_view text) try {
 }
 
 std::string to_json(const HostQuestion& question) {
-  Json json = {{"program", question.program},         {"cwd", question.cwd},
-               {"environment", question.environment}, {"master_port", question.master_port},
-               {"first_port", question.first_port},   {"last_port", question.last_port},
-               {"thorough", question.thorough},       {"prefix", question.prefix}};
+  Json json = {{"program", question.program},
+               {"cwd", question.cwd},
+               {"environment", question.environment},
+               {"master_port", question.master_port},
+               {"first_port", question.first_port},
+               {"last_port", question.last_port},
+               {"thorough", question.thorough},
+               {"prefix", question.prefix},
+               {"more_programs", question.more_programs}};
   if (question.visible_devices) json["visible_devices"] = *question.visible_devices;
   return one_line(std::move(json));
 }
@@ -91,6 +99,7 @@ HostQuestion host_question_from_json(std::string_view text) try {
   json.at("last_port").get_to(question.last_port);
   json.at("thorough").get_to(question.thorough);
   json.at("prefix").get_to(question.prefix);
+  json.at("more_programs").get_to(question.more_programs);
   return question;
 } catch (const Json::exception& error) {
   throw UserError(std::string("the launcher's question is not complete: ") + error.what(),

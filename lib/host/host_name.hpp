@@ -14,4 +14,7 @@ inline std::string host_name() {
   return name.data();
 }
 
+/// Without its domain: "node01".
+inline std::string short_host_name(const std::string& name) { return name.substr(0, name.find('.')); }
+
 }  // namespace ringrun

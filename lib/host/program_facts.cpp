@@ -7,13 +7,10 @@
 #include <cstdlib>
 #include <fstream>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+#include "lib/host/content_hash.hpp"
 #include "lib/host/elf_file.hpp"
 #include "lib/host/host_file.hpp"
 #include "lib/host/library_search.hpp"
-#include "lib/unique_handle.hpp"
 
 namespace ringrun {
 namespace {
@@ -27,34 +24,8 @@ ProgramState state_of(const fs::path& program) {
   return executable ? ProgramState::executable : ProgramState::not_executable;
 }
 
-struct HashStateTraits {
-  using Handle = XXH3_state_t*;
-  static Handle null() noexcept { return nullptr; }
-  static void release(Handle state) noexcept { XXH3_freeState(state); }
-};
-
-class Hash {
- public:
-  Hash() : state_(XXH3_createState()) { XXH3_128bits_reset(state_.get()); }
-  void add(const void* data, std::size_t size) { XXH3_128bits_update(state_.get(), data, size); }
-  std::string text() const {
-    XXH128_canonical_t bytes{};
-    XXH128_canonicalFromHash(&bytes, XXH3_128bits_digest(state_.get()));
-    constexpr const char* kDigits = "0123456789abcdef";
-    std::string result;
-    for (const unsigned char byte : bytes.digest) {
-      result += kDigits[byte >> 4];
-      result += kDigits[byte & 15];
-    }
-    return result;
-  }
-
- private:
-  UniqueHandle<HashStateTraits> state_;
-};
-
 /// False where fewer bytes could be read.
-bool add_bytes(std::ifstream& in, std::uint64_t size, Hash& hash) {
+bool add_bytes(std::ifstream& in, std::uint64_t size, ContentHash& hash) {
   std::vector<char> part(std::size_t{1} << 18);
   while (size > 0 && in.good()) {
     in.read(part.data(), static_cast<std::streamsize>(std::min<std::uint64_t>(size, part.size())));
@@ -71,7 +42,7 @@ std::string hash_of(const fs::path& program) {
   const std::uint64_t size = fs::file_size(program, error);
   std::ifstream in(program, std::ios::binary);
   if (error || !in) return {};
-  Hash hash;
+  ContentHash hash;
   bool whole = false;
   if (size <= kMostWhole) {
     whole = add_bytes(in, size, hash);
@@ -97,6 +68,18 @@ std::string rank_library_path(const HostQuestion& question) {
   return absolute;
 }
 
+const ProgramFacts& program_facts(const HostFacts& facts, std::size_t program) {
+  static const ProgramFacts kNone;
+  if (program == 0) return facts.program;
+  return program <= facts.more_programs.size() ? facts.more_programs[program - 1] : kNone;
+}
+
+ProgramFacts& program_facts(HostFacts& facts, std::size_t program) {
+  if (program == 0) return facts.program;
+  facts.more_programs.resize(std::max(program, facts.more_programs.size()));
+  return facts.more_programs[program - 1];
+}
+
 fs::path asked_program(const HostQuestion& question) { return fs::path(question.cwd) / question.program; }
 
 ProgramFacts read_program_facts(const HostQuestion& question, const fs::path& root) {
@@ -109,6 +92,8 @@ ProgramFacts read_program_facts(const HostQuestion& question, const fs::path& ro
   const auto elf = read_elf(program);
   if (!elf) return facts;
   facts.needs_glibc = elf->newest_glibc;
+  facts.needs_glibcxx = elf->newest_glibcxx;
+  facts.machine = machine_name(elf->machine);
   const LibrarySearch search(rank_library_path(question), root);
   // The loader's $ORIGIN is that of the file behind a symbolic link.
   std::error_code error;

@@ -18,4 +18,8 @@ std::string rank_library_path(const HostQuestion& question);
 /// The question's program; one with a relative path lies in the question's folder.
 std::filesystem::path asked_program(const HostQuestion& question);
 
+/// What a host says of the job's program with this number, the first being 0; empty where it was not asked for it.
+const ProgramFacts& program_facts(const HostFacts& facts, std::size_t program);
+ProgramFacts& program_facts(HostFacts& facts, std::size_t program);
+
 }  // namespace ringrun

@@ -96,6 +96,14 @@ void read_open_mpi(const Environment& environment, const LibrarySearch& search, 
   facts.ucx = has_ucx(open_mpi_prefix(facts.open_mpi_path, root), root);
 }
 
+/// "3.4.30" of a library whose file is libstdc++.so.6.0.30: the last numbers of both have been the same since GCC 3.4.
+std::string glibcxx_of(const std::string& library) {
+  std::error_code error;
+  const std::string name = fs::canonical(library, error).filename().string();
+  constexpr std::string_view kName = "libstdc++.so.6.0.";
+  return name.rfind(kName, 0) == 0 ? "3.4." + name.substr(kName.size()) : "";
+}
+
 }  // namespace
 
 std::string find_open_mpi_daemon(const Environment& environment, const fs::path& root) {
@@ -121,6 +129,7 @@ SoftwareFacts read_software_facts(const HostQuestion& question, const Environmen
   facts.glibc = gnu_get_libc_version();
   const LibrarySearch search(rank_library_path(question), root);
   read_open_mpi(environment, search, root, facts);
+  facts.glibcxx = glibcxx_of(host_path(root, search.find("libstdc++.so.6")).string());
   const NcclLibrary nccl = find_nccl(question, environment, search, root);
   facts.nccl = nccl.version;
   facts.nccl_path = nccl.path;

@@ -1,5 +1,6 @@
 #include "lib/host/system_facts.hpp"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -124,6 +125,8 @@ SystemFacts read_system_facts(const fs::path& root) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   facts.clock_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   facts.root = geteuid() == 0;
+  utsname system{};
+  if (uname(&system) == 0) facts.architecture = system.machine;
   return facts;
 }
 

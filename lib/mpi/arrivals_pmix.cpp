@@ -7,10 +7,10 @@
 #include <cstring>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "lib/mpi/arrivals.hpp"
+#include "lib/mpi/pmix_connection.hpp"
 
 namespace ringrun::mpi {
 namespace {
@@ -36,33 +36,6 @@ std::optional<Result> within(std::chrono::milliseconds limit, std::optional<Resu
   }
 }
 
-/// Held while a connection is open.
-std::timed_mutex connection_mutex;
-bool closed_for_good = false;
-
-/// PMIx for the length of one call. MPI opens it for itself, and PMIx counts: were ours open at MPI_Finalize, that
-/// would not close it, and the launcher would take the end of the process for a crash.
-class Connection {
- public:
-  Connection() : lock_(connection_mutex) {
-    open_ = !closed_for_good && std::getenv("PMIX_RANK") != nullptr && PMIx_Init(&self_, nullptr, 0) == PMIX_SUCCESS;
-  }
-  ~Connection() {
-    if (open_) PMIx_Finalize(nullptr, 0);
-  }
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-
-  /// False where no launcher started this process.
-  explicit operator bool() const { return open_; }
-  const pmix_proc_t& self() const { return self_; }
-
- private:
-  std::lock_guard<std::timed_mutex> lock_;
-  pmix_proc_t self_{};
-  bool open_ = false;
-};
-
 std::string key_for(const pmix_proc_t& proc, std::uint32_t rank) {
   return "ringrun.waits." + std::string(proc.nspace) + "." + std::to_string(rank);
 }
@@ -84,7 +57,7 @@ void unpublish(const pmix_proc_t& me) {
 }
 
 std::optional<bool> withdraw(std::uint64_t) {
-  const Connection connection;
+  const PmixConnection connection;
   if (!connection) return std::nullopt;
   unpublish(connection.self());
   return true;
@@ -109,7 +82,7 @@ bool publish(const pmix_proc_t& me, std::uint64_t sequence) {
 }
 
 std::optional<bool> announce(std::uint64_t sequence) {
-  const Connection connection;
+  const PmixConnection connection;
   if (!connection) return std::nullopt;
   return publish(connection.self(), sequence);
 }
@@ -139,7 +112,7 @@ bool waits_near(std::uint64_t sequence, const std::optional<Word>& before, const
 }
 
 std::optional<Arrivals> listen(std::uint64_t sequence) {
-  const Connection connection;
+  const PmixConnection connection;
   if (!connection) return std::nullopt;
   const pmix_proc_t& me = connection.self();
   const auto size = job_size(me);
@@ -161,7 +134,7 @@ std::optional<Arrivals> listen(std::uint64_t sequence) {
 }
 
 std::optional<std::string> look_up_host(std::uint64_t rank) {
-  const Connection connection;
+  const PmixConnection connection;
   if (!connection) return std::nullopt;
   pmix_proc_t proc = connection.self();
   proc.rank = static_cast<std::uint32_t>(rank);
@@ -180,8 +153,7 @@ void withdraw_arrival() noexcept { within<bool>(kLongestCall, withdraw, 0); }
 
 void close_arrivals() noexcept {
   // A connection that hangs is left behind: its daemon is gone.
-  const std::unique_lock lock(connection_mutex, kLongestCall);
-  closed_for_good = true;
+  PmixConnection::close_for_good(kLongestCall);
 }
 
 std::optional<Arrivals> arrivals_near(std::uint64_t sequence) noexcept {

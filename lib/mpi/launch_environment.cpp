@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <initializer_list>
+#include <sstream>
 #include <string_view>
 
 namespace ringrun::mpi {
@@ -45,6 +46,9 @@ LaunchEnvironment read_launch_environment(const Get& get) {
     if (!found.size) found.size = number(get("SLURM_STEP_NUM_TASKS"));
     if (!found.local_rank) found.local_rank = number(get("SLURM_LOCALID"));
     if (!found.local_size && number(get("SLURM_STEP_NUM_NODES")) == 1) found.local_size = found.size;
+    const char* tasks = get("SLURM_STEP_TASKS_PER_NODE");
+    const std::optional<int> node = number(get("SLURM_NODEID"));
+    if (!found.local_size && tasks != nullptr && node) found.local_size = tasks_on_node(tasks, *node);
   }
   if (torchrun) {
     if (!found.rank) found.rank = number(get("RANK"));
@@ -53,6 +57,23 @@ LaunchEnvironment read_launch_environment(const Get& get) {
     if (!found.local_size) found.local_size = number(get("LOCAL_WORLD_SIZE"));
   }
   return found;
+}
+
+int tasks_on_node(const std::string& list, int node) {
+  std::istringstream groups(list);
+  for (std::string group; std::getline(groups, group, ',');) {
+    const std::size_t times = group.find("(x");
+    node -= times == std::string::npos ? 1 : std::atoi(group.c_str() + times + 2);
+    if (node < 0) return std::atoi(group.c_str());
+  }
+  return 1;
+}
+
+std::string engine_job(const Get& get) {
+  if (const char* space = get("PMIX_NAMESPACE")) return space;
+  const char* job = get("SLURM_JOB_ID");
+  const char* step = get("SLURM_STEP_ID");
+  return job == nullptr || step == nullptr ? "" : std::string(job) + "." + step;
 }
 
 LaunchEnvironment launch_environment() {

@@ -22,6 +22,12 @@ struct LaunchEnvironment {
 /// Reads Open MPI's, MPICH's, Slurm's and torchrun's variables through `get` (nullptr where unset).
 LaunchEnvironment read_launch_environment(const std::function<const char*(const char*)>& get);
 
+/// The tasks on a node, of Slurm's "2(x3),1"; 1 where the list ends before it.
+int tasks_on_node(const std::string& list, int node);
+
+/// The engine's own name of the job that this process is a rank of, "" where it has none.
+std::string engine_job(const std::function<const char*(const char*)>& get);
+
 /// That of this process.
 LaunchEnvironment launch_environment();
 

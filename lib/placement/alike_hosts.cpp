@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/error.hpp"
+
 namespace ringrun {
 namespace {
 
@@ -15,6 +17,12 @@ bool is_alike(const UnplacedHost& a, const UnplacedHost& b) {
          std::equal(a.gpus->begin(), a.gpus->end(), b.gpus->begin(), b.gpus->end(),
                     [](const Gpu& x, const Gpu& y) { return is_alike(x, y); }) &&
          *a.machine == *b.machine;
+}
+
+HostPlacement place(const UnplacedHost& host) try {
+  return resolve_placement(*host.machine, *host.gpus, host.ranks, host.policy);
+} catch (const UserError& error) {
+  throw UserError(host.name + ": " + error.what(), error.remedy());
 }
 
 struct Kind {
@@ -31,8 +39,7 @@ std::vector<std::shared_ptr<const HostPlacement>> place_hosts(const std::vector<
     auto kind =
         std::find_if(kinds.begin(), kinds.end(), [&](const Kind& item) { return is_alike(*item.example, host); });
     if (kind == kinds.end()) {
-      kind = kinds.insert(kind, {&host, std::make_shared<HostPlacement>(
-                                            resolve_placement(*host.machine, *host.gpus, host.ranks, host.policy))});
+      kind = kinds.insert(kind, {&host, std::make_shared<HostPlacement>(place(host))});
     }
     placements.push_back(kind->placement);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lib/placement/placement.hpp"
@@ -13,11 +14,12 @@ struct UnplacedHost {
   const std::vector<Gpu>* gpus = nullptr;
   int ranks = 0;
   PlacementPolicy policy;
+  std::string name = {};
 };
 
 /// The placements of many hosts, in their order. Hosts that are alike are placed once and share the result: what it
 /// costs grows with the number of hosts times that of kinds of hosts.
-/// Throws UserError as resolve_placement does.
+/// Throws UserError as resolve_placement does, naming the host.
 std::vector<std::shared_ptr<const HostPlacement>> place_hosts(const std::vector<UnplacedHost>& hosts);
 
 }  // namespace ringrun

@@ -20,12 +20,22 @@ struct PlanRow {
   bool operator==(const PlanRow&) const = default;
 };
 
+/// Where a program stands on a host that has it in another place than the launching one. `libraries` is a folder of
+/// libraries that were copied with it, "" for none.
+struct ProgramCopy {
+  std::string path;
+  std::string libraries = {};
+  bool operator==(const ProgramCopy&) const = default;
+};
+
 /// Hosts whose ranks do the same. `rows` are in local-rank order; a local rank without a row has neither GPU nor CPUs.
 /// `environment` is set; `defaults` only where the rank does not have the variable.
 struct HostClass {
   std::vector<PlanRow> rows;
   std::map<std::string, std::string> environment;
   std::map<std::string, std::string> defaults;
+  /// Programs that stand elsewhere there, by their paths in the job.
+  std::map<std::string, ProgramCopy> programs = {};
   bool operator==(const HostClass&) const = default;
 };
 

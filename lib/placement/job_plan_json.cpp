@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kSchema = 3;
+constexpr int kSchema = 4;
 
 Json output_json(const OutputStyle& output) {
   return {{"tag", output.tag}, {"timestamp", output.timestamp}, {"merge", output.merge}, {"files", output.files}};
@@ -56,7 +56,9 @@ std::string to_json(const JobPlan& plan) {
   for (const HostClass& item : plan.classes) {
     Json rows = Json::array();
     for (const PlanRow& row : item.rows) rows.push_back(row_json(row));
-    classes.push_back({{"rows", rows}, {"environment", item.environment}, {"defaults", item.defaults}});
+    Json host_class = {{"rows", rows}, {"environment", item.environment}, {"defaults", item.defaults}};
+    for (const auto& [program, copy] : item.programs) host_class["programs"][program] = {copy.path, copy.libraries};
+    classes.push_back(std::move(host_class));
   }
   Json exceptions = Json::array();
   for (const HostRange& range : plan.exceptions) exceptions.push_back({range.first, range.last, range.of});
@@ -94,6 +96,10 @@ JobPlan job_plan_from_json(std::string_view text) try {
     for (const Json& row : item.at("rows")) host_class.rows.push_back(plan_row(row));
     item.at("environment").get_to(host_class.environment);
     item.at("defaults").get_to(host_class.defaults);
+    if (item.contains("programs")) {
+      for (const auto& [program, copy] : item.at("programs").items())
+        host_class.programs[program] = {copy.at(0).get<std::string>(), copy.at(1).get<std::string>()};
+    }
     plan.classes.push_back(std::move(host_class));
   }
   if (json.contains("map")) {

@@ -100,7 +100,8 @@ std::optional<int> only(const std::vector<int>& nodes) {
   return nodes.size() == 1 && nodes[0] >= 0 ? std::optional(nodes[0]) : std::nullopt;
 }
 
-void bind_ranks(const Machine& machine, const std::vector<const CardPlace*>& places, std::vector<RankPlacement>& ranks) {
+void bind_ranks(const Machine& machine, const std::vector<const CardPlace*>& places,
+                std::vector<RankPlacement>& ranks) {
   std::vector<std::vector<int>> nodes_of_rank;
   for (const CardPlace* place : places) nodes_of_rank.push_back(nodes_for(machine, place));
   std::vector<std::vector<int>> shares = share_cpus(machine.numa_nodes, nodes_of_rank);
@@ -109,6 +110,21 @@ void bind_ranks(const Machine& machine, const std::vector<const CardPlace*>& pla
     const std::vector<int> nodes = nodes_of(machine, ranks[rank].cpus);
     ranks[rank].numa = only(nodes);
     ranks[rank].memory_nodes = memory_of(machine, nodes);
+  }
+}
+
+/// Each rank may use the whole set.
+void keep_within_set(const Machine& machine, const std::vector<int>& cpu_set, std::vector<RankPlacement>& ranks) {
+  std::vector<int> cpus;
+  for (const NumaNode& node : machine.numa_nodes) {
+    for (const Core& core : node.cores) cpus.insert(cpus.end(), core.cpus.begin(), core.cpus.end());
+  }
+  std::sort(cpus.begin(), cpus.end());
+  const std::vector<int> nodes = nodes_of(machine, cpu_set);
+  for (RankPlacement& rank : ranks) {
+    rank.cpus = cpus;
+    rank.numa = only(nodes);
+    rank.memory_nodes = memory_of(machine, nodes);
   }
 }
 
@@ -155,6 +171,7 @@ HostPlacement resolve_placement(const Machine& whole, const std::vector<Gpu>& gp
     rank.hcas = nearest_cards(machine, place, true, policy.hcas);
     places.push_back(place);
   }
+  if (gpus.empty() && policy.bind && policy.cpu_set) keep_within_set(machine, *policy.cpu_set, placement.ranks);
   if (gpus.empty() || places.empty()) return placement;
   placement.note = note_on(machine, places);
   if (policy.bind) bind_ranks(machine, places, placement.ranks);

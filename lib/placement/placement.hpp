@@ -54,7 +54,7 @@ struct PlacementPolicy {
 /// starts again where there are more ranks than GPUs.
 /// A rank is bound to cores of the memory node next to its GPU, of the nearest that has any where that one has none,
 /// and of further ones where these have a single processor; share_cpus says how they are shared out. Without GPUs
-/// nothing is bound.
+/// nothing is bound, but to the whole of a said set of CPUs.
 /// Throws UserError, which names no host, where the policy cannot be met.
 HostPlacement resolve_placement(const Machine& machine, const std::vector<Gpu>& gpus, int local_size,
                                 const PlacementPolicy& policy);

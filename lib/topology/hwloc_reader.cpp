@@ -28,7 +28,7 @@ struct BitmapTraits {
 };
 using Bitmap = UniqueHandle<BitmapTraits>;
 
-Topology make_topology(unsigned long flags = 0) {
+Topology make_topology(unsigned long flags = 0, bool cards = true) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw SystemError("hwloc_topology_init", std::strerror(errno), errno);
   Topology topology(raw);
@@ -39,6 +39,10 @@ Topology make_topology(unsigned long flags = 0) {
   // "pci" finds through libpciaccess, which leaks, what hwloc's own reading of /sys finds too.
   for (const char* component : {"pci", "cuda", "nvml", "opencl", "rsmi", "levelzero", "gl"}) {
     hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
+  }
+  // Cards, and the caches: to learn these, every processor is visited.
+  for (const char* component : {"linuxio", "x86"}) {
+    if (!cards) hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
   }
   return topology;
 }
@@ -246,11 +250,15 @@ Machine to_machine(hwloc_topology_t topology, hwloc_const_bitmap_t usable) {
 
 }  // namespace
 
-Machine read_machine() {
-  const Topology topology = make_topology(HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM);
+Machine read_machine(const std::optional<std::vector<int>>& cpus, bool cards) {
+  const Topology topology = make_topology(HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM, cards);
   if (hwloc_topology_load(topology.get()) != 0) throw SystemError("hwloc_topology_load", std::strerror(errno), errno);
-  // The kernel keeps the affinity mask within the cgroup's set.
   const Bitmap usable(hwloc_bitmap_alloc());
+  if (cpus) {
+    for (const int cpu : *cpus) hwloc_bitmap_set(usable.get(), static_cast<unsigned>(cpu));
+    return to_machine(topology.get(), usable.get());
+  }
+  // The kernel keeps the affinity mask within the cgroup's set.
   if (hwloc_get_cpubind(topology.get(), usable.get(), HWLOC_CPUBIND_THREAD) != 0) {
     hwloc_bitmap_copy(usable.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
   }

@@ -16,11 +16,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// The project's example hostfiles: every file of hostfiles/ itself that is no text about them.
+/// The project's example hostfiles: every file of hostfiles/ itself that is no text about them, and a node's.
 class HostfileExample : public testing::TestWithParam<std::string> {
  public:
   static std::vector<std::string> all() {
-    std::vector<std::string> paths;
+    std::vector<std::string> paths{RINGRUN_SOURCE_DIR "/hostfiles/nodes/docker/hostfile"};
     for (const auto& entry : std::filesystem::directory_iterator(RINGRUN_SOURCE_DIR "/hostfiles")) {
       if (entry.is_regular_file() && entry.path().extension() != ".md") paths.push_back(entry.path().string());
     }

@@ -116,9 +116,9 @@ TEST_F(Ringrun, TablesStandBeforeTheJobsOutput) {
 
 TEST_F(Ringrun, WhatTheEngineCannotDoIsRefusedByName) {
   const CommandResult result =
-      ringrun({"--dry-run", "-H", "localhost:1", "--rank-by", "hwthread:fill", "--preload-binary", "true"});
+      ringrun({"--dry-run", "-H", "localhost:1", "--rank-by", "hwthread:fill", "--xml", "true"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, StartsWith("ringrun: --preload-binary is not supported by ringrun\n  "));
+  EXPECT_THAT(result.err, StartsWith("ringrun: --xml is not supported by ringrun\n  "));
   EXPECT_EQ(ringrun({"--dry-run", "-H", "localhost:1", "--map-by", "node", "-N", "2", "true"}).exit_code, 2);
 }
 

@@ -40,12 +40,12 @@ TEST_F(LabLaunchFault, AMissingProgramIsNamedWithAHost) {
   EXPECT_THAT(result.err, ContainsRegex("192\\.168\\.1\\.[56]|on [ab]\\b"));
 }
 
-TEST_F(LabLaunchFault, AProgramMissingOnOneHostIsNamedWithThatHost) {
-  ASSERT_EQ(on("a", {"cp", "/bin/true", "/tmp/only-on-a"}).exit_code, 0);
-  const auto result = ringrun("hostfiles/ab", {"/tmp/only-on-a"});
+TEST_F(LabLaunchFault, AProgramMissingOnTheLaunchingHostIsNamedWithThatHost) {
+  // The other way round it would be copied.
+  ASSERT_EQ(on("b", {"cp", "/bin/true", "/tmp/only-on-b"}).exit_code, 0);
+  const auto result = ringrun("hostfiles/ab", {"/tmp/only-on-b"});
   EXPECT_EQ(result.exit_code, 127);
-  EXPECT_THAT(result.err, HasSubstr("/tmp/only-on-a"));
-  EXPECT_THAT(result.err, HasSubstr("192.168.1.6"));
+  EXPECT_THAT(result.err, HasSubstr("/tmp/only-on-b does not exist on 192.168.1.5\n"));
 }
 
 TEST_F(LabLaunchFault, AnUnreachableHostIsNamedAndTheOthersAreNotBlamed) {

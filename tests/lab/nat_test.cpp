@@ -31,6 +31,7 @@ TEST_F(Nat, OfWsl2IsW1WithTheLineForWslconfig) {
   const auto nat = change("a", {"nat"});
   const auto wsl2 = change("a", {"wsl2", "nat"});
   const auto finding = expect_stopped(sweep({}, hosts()), "W1");
+  EXPECT_THAT(finding.text, HasSubstr("windows.ps1 -Peers 192.168.1.6\n"));
   EXPECT_THAT(finding.text, HasSubstr("networkingMode=mirrored"));
   EXPECT_THAT(finding.text, HasSubstr("wsl --shutdown"));
 }
@@ -39,6 +40,7 @@ TEST_F(Nat, OfWsl2IsW1WhereTheHostfileNamesWindowsAddress) {
   const auto nat = change("a", {"nat"});
   const auto wsl2 = change("a", {"wsl2", "nat"});
   const auto finding = expect_stopped(sweep(), "W1");
+  EXPECT_THAT(finding.text, HasSubstr("windows.ps1 -Peers 192.168.1.6\n"));
   EXPECT_THAT(finding.text, HasSubstr("networkingMode=mirrored"));
 }
 

@@ -35,19 +35,26 @@ class LabSlurm : public SlurmLab {
   static inline const std::string fault_rank = RINGRUN_BIN_DIR "/../tests/fault_rank";
 };
 
-TEST_F(LabSlurm, TheExampleScriptSweepsOverBothNodes) {
-  const auto result = batch_result(submit({"hostfiles/slurm/sweep.sbatch", "-e", "64K"}));
-  EXPECT_EQ(result.state, "COMPLETED") << result.out;
-  EXPECT_EQ(result.exit_code, 0);
-  expect_right_sweep(result.out);
-}
-
 TEST_F(LabSlurm, SrunStartsTheWorkerWithoutRingrun) {
   std::vector<std::string> line{"srun", "--mpi=pmix", "-N2", "-n2"};
   line.insert(line.end(), sweep.begin(), sweep.end());
   const auto result = on("a", line);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   expect_right_sweep(result.out);
+}
+
+TEST_F(LabSlurm, AProgramThatANodeLacksIsCopiedThere) {
+  // Each node has its own /tmp and home folder.
+  for (const std::string engine : {"slurm", "openmpi"}) {
+    const std::string program = "/tmp/prog-" + engine;
+    on("a",
+       {"sh", "-c", "printf '#!/bin/sh\necho " + engine + " on $(hostname)\n' >" + program + "; chmod +x " + program});
+    const auto result = on("a", in_allocation({"-N2", "-n2"}, ringrun(engine, {program})));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("ringrun: copied " + program + " (1K) to b\n"));
+    EXPECT_THAT(result.out, HasSubstr(engine + " on a\n"));
+    EXPECT_THAT(result.out, HasSubstr(engine + " on b\n"));
+  }
 }
 
 TEST_F(LabSlurm, TheEngineIsMpirunUnlessSrunIsAskedFor) {

@@ -98,6 +98,15 @@ TEST(WorkerFault, ExitsWith6ForABadOptionAndSaysItOnce) {
   EXPECT_EQ(occurrences(run.err, "no-such-option"), 1) << run.err;
 }
 
+TEST(WorkerFault, RefusesToSweepAloneAsARankOfALoopThatNoMpiJoins) {
+  CommandOptions options;
+  options.env = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
+  const auto run = run_command({built_program("worker"), "-b", "8", "-e", "8"}, options);
+  EXPECT_EQ(run.exit_code, 5) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("RANK=1 and WORLD_SIZE=2"));
+  EXPECT_THAT(run.err, HasSubstr("mpirun"));
+}
+
 TEST(WorkerFault, TellsThatAnotherMpiStartedIt) {
   const auto run =
       run_command({built_program("worker"), "--backend", "mpi"}, {.env = {{"PMI_SIZE", "2"}, {"PMI_RANK", "0"}}});

@@ -33,7 +33,7 @@ class Allotment : public testing::Test {
       NumaNode node;
       node.cores = {{{0}}, {{1}}, {{2}}, {{3}}};
       answer.facts.machine.numa_nodes = {node};
-      for (int index = 0; index < gpus; ++index) {
+      for (int index = 0; index < (answer.local ? gpus_of_a_.value_or(gpus) : gpus); ++index) {
         answer.facts.gpus.emplace_back();
         answer.facts.gpus.back().index = index;
       }
@@ -51,6 +51,8 @@ class Allotment : public testing::Test {
     return text;
   }
 
+  /// Where they are not as many as b's.
+  std::optional<int> gpus_of_a_;
   /// What the hostfile says.
   std::optional<int> slots_;
   LaunchRequest launch_;
@@ -161,6 +163,16 @@ TEST_F(Allotment, KeepsRanksWithGpusInsideTheSaidCpus) {
   EXPECT_EQ(problem_of([&] { allot({"--cpu-set", "9", "x"}, 1); }), "b: none of the CPUs 9 may be used here");
   EXPECT_FALSE(allot({"--cpu-set", "1-2", "x"}, 0).binds) << "the engine does";
   EXPECT_FALSE(allot({"--cpu-set", "1-2", "--bind-to", "core", "x"}, 1).binds);
+}
+
+TEST_F(Allotment, KeepsRanksOfAHostWithoutGpusInsideTheSaidCpusToo) {
+  gpus_of_a_ = 0;
+  const Job job = allot({"--cpu-set", "1-2", "x"}, 1);
+  ASSERT_EQ(hosts(job).substr(0, 2), "ba");
+  const NetworkSettings settings{{{}, {}}, {}, "192.168.1.5", {}};
+  const JobPlan plan = make_plan(launch_, job, {}, settings, {});
+  EXPECT_EQ(class_of(plan, 0).rows.at(0), (PlanRow{0, "1,2", "0"}));
+  EXPECT_EQ(class_of(plan, 1).rows.at(0), (PlanRow{-1, "1,2", "0"}));
 }
 
 }  // namespace

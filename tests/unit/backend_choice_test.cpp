@@ -159,7 +159,14 @@ TEST(ProcessFacts, ArriveAsTheyWereSent) {
   sent.group = 5;
   sent.first_device = 3;
   sent.avoided = {"docker0", "tailscale0"};
+  sent.placement = "kept";
+  sent.binding = {"0-3", {"prefer", {0, 1}}, PlannedPlacement{"job", 2, "0-7", "0"}, "0000:4e:00.0"};
   const ProcessFacts received = process_facts_from(to_text(sent));
+  EXPECT_EQ(received.placement, "kept");
+  EXPECT_EQ(received.binding.cpus, "0-3");
+  EXPECT_EQ(received.binding.memory, sent.binding.memory);
+  EXPECT_EQ(received.binding.planned, sent.binding.planned);
+  EXPECT_EQ(received.binding.planned_bus_id, "0000:4e:00.0");
   EXPECT_EQ(received.host, sent.host);
   EXPECT_EQ(received.why_no_gpu, sent.why_no_gpu);
   EXPECT_EQ(received.pid, 99);

@@ -187,8 +187,19 @@ TEST(CommandLine, EveryRowsExampleIsReadInEachOfItsSpellings) {
   }
 }
 
+TEST(CommandLine, WhatIsCopiedBelongsToTheProgramThatItStandsBefore) {
+  const LaunchRequest request =
+      parse_command_line({"--preload-files", "a,b/c", "-s", "x", ":", "--preload-libraries", "y", ":", "z"});
+  EXPECT_EQ(request.preload.files, (Words{"a", "b/c"}));
+  EXPECT_TRUE(request.preload.program);
+  EXPECT_FALSE(request.preload.libraries);
+  EXPECT_TRUE(request.more[0].preload.program) << "libraries are of no use to another program";
+  EXPECT_TRUE(request.more[0].preload.libraries);
+  EXPECT_FALSE(request.more[1].preload.program);
+}
+
 TEST(CommandLine, WhatCannotBeIsRefusedByNameWithARemedy) {
-  for (const char* option : {"--preload-binary", "-s", "--index-argv-by-rank", "--xml", "-tv"}) {
+  for (const char* option : {"--debug", "--index-argv-by-rank", "--xml", "-tv"}) {
     const std::string text = error_text([&] { parse_command_line({option, "x"}); });
     EXPECT_EQ(text.find(std::string(option) + " is not supported by ringrun | "), 0u) << text;
     EXPECT_GT(text.size(), std::string(option).size() + 40) << text;

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,6 +52,15 @@ TEST(OpenMpi, OneHostNeedsNoRemoteShell) {
                                  "__rank", "--", "/bin/echo", "a b"}));
   EXPECT_EQ(command.set, (Environment{{"RINGRUN_HOST", "0"}, {"RINGRUN_PLAN", "{}"}}));
   EXPECT_TRUE(command.unset.empty());
+}
+
+TEST(OpenMpi, AContainerOfThisHostIsARemoteHostToTheEngine) {
+  EngineRequest request = two_hosts(4);
+  request.own_host = -1;
+  request.hosts[1].attributes.container = HostContainer{"node", true};
+  const EngineCommand command = openmpi_command(request, {});
+  EXPECT_THAT(command.argv, testing::Contains("a:2,127.0.0.3:1"));
+  EXPECT_THAT(command.set.at("RINGRUN_HOSTS"), testing::HasSubstr(R"("name":"127.0.0.3")"));
 }
 
 TEST(OpenMpi, AJobOnThisHostAloneStartsWhereThereIsNoSsh) {

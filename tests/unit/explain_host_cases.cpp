@@ -11,10 +11,23 @@ constexpr Severity note = Severity::note;
 
 HostFacts& b_of(Situation& situation) { return situation.hosts[1].facts; }
 
+void close_container(Situation& situation, const std::string& words) {
+  HostView& host = situation.hosts[1];
+  host.container = "node";
+  host.fault = AgentFault::no_container;
+  host.agent_words = words;
+  situation.reach.clear();
+}
+
 }  // namespace
 
 std::vector<Case> wsl2_and_container_cases() {
   return {
+      {"W1", nccl, error, "a is WSL2", "windows.ps1 -Peers 192.168.1.6\n",
+       [](Situation& s) {
+         make_wsl(s.hosts[0], "nat");
+         cut(s, 1, 0, Outcome::refused, 1);
+       }},
       {"W1", nccl, error, "a is WSL2", "networkingMode=mirrored",
        [](Situation& s) {
          make_wsl(s.hosts[0], "nat");
@@ -107,6 +120,21 @@ std::vector<Case> wsl2_and_container_cases() {
        }},
       {"C10", nccl, note, "boot of a", "NCCL_HOSTID",
        [](Situation& s) { b_of(s).system.boot_id = s.hosts[0].facts.system.boot_id; }},
+      {"C1b", mpi, error, "its own is 172.17.0.2", "docker rm --force node\ndocker run --detach --init --name node",
+       [](Situation& s) {
+         put_on_bridge(s, "192.168.1.6");
+         s.hosts[1].container = "node";
+       }},
+      {"C11", mpi, error, "No such container: node", "docker ps --all --format '{{.Names}} {{.Status}}'",
+       [](Situation& s) { close_container(s, "Error response from daemon: No such container: node"); }},
+      {"C11", mpi, error, "is not running", "# on b:\ndocker start node",
+       [](Situation& s) { close_container(s, "Error response from daemon: Container 4e is not running"); }},
+      {"C11", mpi, error, "permission denied", "usermod -aG docker",
+       [](Situation& s) {
+         close_container(s, "permission denied while trying to connect to the Docker daemon socket");
+       }},
+      {"C11", mpi, error, "not found", "apt-get install -y docker.io",
+       [](Situation& s) { close_container(s, "bash: line 1: docker: command not found"); }},
   };
 }
 

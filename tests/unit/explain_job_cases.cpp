@@ -161,7 +161,11 @@ std::vector<Case> launcher_and_slow_cases() {
       {"L3", mpi, error, "libfoo.so.1", "LD_LIBRARY_PATH",
        [](Situation& s) { b_of(s).program.missing_libraries = {"libfoo.so.1"}; }},
       {"L6", mpi, error, "root", "--allow-run-as-root", [](Situation& s) { s.hosts[0].facts.system.root = true; }},
-      {"L7", mpi, warning, "differs", "scp ", [](Situation& s) { b_of(s).program.hash = "another"; }},
+      {"L7", mpi, note, "./worker is not there", "by itself",
+       [](Situation& s) {
+         s.hosts[1].copies = {{"./worker", true}};
+       }},
+      {"L7", mpi, warning, "differs", "--preload-binary", [](Situation& s) { b_of(s).program.hash = "another"; }},
       {"L7", mpi, error, "could not be copied", "scp",
        [](Situation& s) {
          s.hosts[1].fault = AgentFault::no_program;
@@ -172,6 +176,30 @@ std::vector<Case> launcher_and_slow_cases() {
       {"L8", mpi, warning, "call themselves a", "set-hostname", [](Situation& s) { b_of(s).hostname = "a"; }},
       {"L9", mpi, error, "needs GLIBC 2.38, the host has 2.35", "oldest",
        [](Situation& s) { b_of(s).program.needs_glibc = "2.38"; }},
+      {"L9", mpi, error, "needs GLIBCXX 3.4.32, the host has 3.4.30", "oldest",
+       [](Situation& s) {
+         b_of(s).program.needs_glibcxx = "3.4.32";
+         b_of(s).software.glibcxx = "3.4.30";
+       }},
+      {"L9", mpi, error, "is built for x86_64, the host is aarch64", "build it on that host",
+       [](Situation& s) {
+         b_of(s).program.machine = "x86_64";
+         b_of(s).system.architecture = "aarch64";
+       }},
+      {"L9", mpi, error, "./worker needs GLIBC 2.38", "oldest",
+       [](Situation& s) {
+         s.hosts[1].copies = {{"./worker", false, "L9", "needs GLIBC 2.38, the host has 2.35"}};
+       }},
+      {"L9", mpi, error, "second needs GLIBC 2.38, the host has 2.35", "oldest",
+       [](Situation& s) {
+         s.more_programs = {"second"};
+         b_of(s).more_programs = {b_of(s).program};
+         b_of(s).more_programs[0].needs_glibc = "2.38";
+       }},
+      {"L11", mpi, error, "./worker cannot be copied there: /root is read-only", "XDG_CACHE_HOME",
+       [](Situation& s) {
+         s.hosts[1].copies = {{"./worker", true, "L11", "/root is read-only", "#: env.XDG_CACHE_HOME=/FOLDER"}};
+       }},
       {"L10", mpi, error, "/etc/openmpi/openmpi-mca-params.conf", "btl_tcp_if_exclude/d",
        [](Situation& s) {
          b_of(s).configuration.mca_files["/etc/openmpi/openmpi-mca-params.conf"]["btl_tcp_if_exclude"] = "docker0";

@@ -34,8 +34,8 @@ HostFacts full_facts() {
                        25000,
                        {{"192.168.1.6", 24}},
                        {{"fe80::1", 64}}}};
-  facts.system = {"6.1", "boot",          true,           "nat",         true, true, true,
-                  true,  {"/.dockerenv"}, "Ubuntu 22.04", 1234567890123, true};
+  facts.system = {"6.1", "boot",          true,           "nat",         true, true,     true,
+                  true,  {"/.dockerenv"}, "Ubuntu 22.04", 1234567890123, true, "aarch64"};
   facts.limits = {67108864, 4096, 65536, false, false, 1024, 65000};
   facts.software = {"2.35",
                     "4.1.4",
@@ -47,17 +47,19 @@ HostFacts full_facts() {
                     "580.95.05",
                     13000,
                     "Driver/library version mismatch",
-                    true};
+                    true,
+                    "3.4.30"};
   facts.fabric = {{{"mlx5_0", true, true, true, 400, "0000:4f:00.0"}}, true};
   facts.configuration = {{{"NCCL_DEBUG", "INFO"}},
                          {{"/etc/nccl.conf", {{"NCCL_SOCKET_IFNAME", "^docker"}}}},
                          {{"~/.openmpi/mca-params.conf", {{"btl", "self,tcp"}}}},
                          "127.0.1.1"};
-  facts.program = {ProgramState::missing, "ffee", {"libx.so.1"}, "/usr/lib/libmpi.so.40", "2.38"};
+  facts.program = {ProgramState::missing, "ffee", {"libx.so.1"}, "/usr/lib/libmpi.so.40", "2.38", "3.4.32", "x86_64"};
   facts.cwd_exists = true;
   facts.free_port = 29500;
   facts.master_port_free = false;
   facts.master_port_holder = "pid 4711 (python3)";
+  facts.more_programs = {facts.program};
   return facts;
 }
 
@@ -103,7 +105,7 @@ TEST(FactsJson, WithoutAFieldIsRefused) {
 
 TEST(FactsJson, OfAnotherSchemaIsRefusedWithARemedy) {
   EXPECT_EQ(error_text([] { host_facts_from_json(R"({"schema":1})"); }),
-            "the host's answer has schema version 1, this ringrun reads 3 | put the same version of ringrun on every "
+            "the host's answer has schema version 1, this ringrun reads 4 | put the same version of ringrun on every "
             "host");
   EXPECT_EQ(problem_of([] { host_facts_from_json("[]"); }), "the host's answer is not a JSON object");
 }
@@ -117,7 +119,7 @@ TEST(FactsJson, ReplacesBytesThatAreNotText) {
 
 TEST(QuestionJson, CarriesEveryField) {
   const HostQuestion question{"/bin/x", "/home", "1,0", {{"LD_LIBRARY_PATH", "/opt/lib"}}, "/opt/mpi", 8888,
-                              40000,    40100,   true};
+                              40000,    40100,   true,  {{"/bin/y", "/tmp", {{"A", "b"}}}}};
   const HostQuestion read = host_question_from_json(to_json(question));
   EXPECT_EQ(read.program, "/bin/x");
   EXPECT_EQ(read.cwd, "/home");
@@ -127,6 +129,7 @@ TEST(QuestionJson, CarriesEveryField) {
   EXPECT_EQ(read.first_port, 40000);
   EXPECT_EQ(read.last_port, 40100);
   EXPECT_TRUE(read.thorough);
+  EXPECT_EQ(read.more_programs, question.more_programs);
 }
 
 TEST(QuestionJson, TellsUnsetDevicesFromNone) {
@@ -137,7 +140,7 @@ TEST(QuestionJson, TellsUnsetDevicesFromNone) {
 }
 
 TEST(QuestionJson, WithoutAFieldIsRefused) {
-  EXPECT_EQ(problem_of([] { host_question_from_json(R"({"schema":3,"program":"x"})"); }).substr(0, 40),
+  EXPECT_EQ(problem_of([] { host_question_from_json(R"({"schema":4,"program":"x"})"); }).substr(0, 40),
             "the launcher's question is not complete:");
 }
 

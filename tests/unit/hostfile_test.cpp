@@ -103,6 +103,12 @@ TEST(Hostfile, ReadsItsOwnAttributesBehindAMark) {
   EXPECT_EQ(hosts.at(1).attributes, HostAttributes{});
 }
 
+TEST(Hostfile, ReadsTheContainerInWhichAHostsRanksRun) {
+  const HostList hosts = parse("a\nb port=22 #: via=docker:my.node_1\nb #: via=docker:0123abcd\n#: via=docker:all\n");
+  EXPECT_EQ(hosts.at(0).attributes.container, HostContainer{"all"});
+  EXPECT_EQ(hosts.at(1).attributes.container, HostContainer{"0123abcd"});
+}
+
 TEST(Hostfile, AttributesOnALineOfTheirOwnAreEveryHosts) {
   const HostList hosts = parse("a #: env.X=mine\nb\n#: env.X=all env.Y=1 nic=eth0\n");
   EXPECT_EQ(hosts.at(0).attributes.environment.at("X"), "mine");
@@ -153,6 +159,11 @@ TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
       {"a #: gpus=", "ab:1: 'gpus=' lists no GPU"},
       {"a #: nic", "ab:1: 'nic' behind #: has no value"},
       {"a #: mtu=9000", "ab:1: 'mtu=9000' behind #: is not understood"},
+      {"a #: via=node", "ab:1: 'via=node' is no way into a host that ringrun knows"},
+      {"a #: via=docker:", "ab:1: 'via=docker:' names no container"},
+      {"a #: via=docker:-rm", "ab:1: 'via=docker:-rm' names no container"},
+      {"a #: via=docker:a;b", "ab:1: 'via=docker:a;b' names no container"},
+      {"a via=docker:b", "ab:1: 'via=docker:b' is no attribute of a host"},
       {"a #: env.1=2", "ab:1: 'env.1=2' behind #: is not understood"},
       {"a #: env.X=\"1", "ab:1: a quote has no partner: '\"1'"},
   };

@@ -98,7 +98,7 @@ TEST(JobPlan, GivesEachRankItsProgram) {
 TEST(JobPlan, OfAnotherVersionOrNoneIsRefused) {
   EXPECT_EQ(problem_of([] { job_plan_from_json("{\"schema\":1}"); }), "RINGRUN_PLAN is of another version of ringrun");
   EXPECT_NE(problem_of([] { job_plan_from_json("{"); }), "");
-  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":3}"); }), "");
+  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":4}"); }), "");
 }
 
 TEST(RankEnvironment, IsTorchrunsContract) {

@@ -40,6 +40,31 @@ TEST(LaunchEnvironment, IsSlurmsInsideAStep) {
   EXPECT_EQ(found.local_rank, 1);
 }
 
+TEST(LaunchEnvironment, KnowsTheTasksOnItsNodeInSlurmsShortForm) {
+  const auto local_size = [](const std::string& node) {
+    return read({{"SLURM_STEP_NUM_TASKS", "8"},
+                 {"SLURM_PROCID", "5"},
+                 {"SLURM_STEP_NUM_NODES", "4"},
+                 {"SLURM_STEP_TASKS_PER_NODE", "2(x3),1"},
+                 {"SLURM_NODEID", node}})
+        .local_size;
+  };
+  EXPECT_EQ(local_size("2"), 2);
+  EXPECT_EQ(local_size("3"), 1);
+}
+
+TEST(LaunchEnvironment, NamesTheEnginesJob) {
+  const auto job = [](const std::map<std::string, std::string>& variables) {
+    return engine_job([&](const char* name) -> const char* {
+      const auto found = variables.find(name);
+      return found == variables.end() ? nullptr : found->second.c_str();
+    });
+  };
+  EXPECT_EQ(job({{"PMIX_NAMESPACE", "prterun-a-1@1"}, {"SLURM_JOB_ID", "7"}}), "prterun-a-1@1");
+  EXPECT_EQ(job({{"SLURM_JOB_ID", "7"}, {"SLURM_STEP_ID", "0"}}), "7.0");
+  EXPECT_EQ(job({}), "");
+}
+
 TEST(LaunchEnvironment, DoesNotTakeWorldSizeFromAContainerThatNobodyLaunchedIn) {
   EXPECT_FALSE(read({{"WORLD_SIZE", "2"}, {"RANK", "1"}}).size);
   EXPECT_EQ(read({{"WORLD_SIZE", "2"}, {"RANK", "1"}, {"TORCHELASTIC_RUN_ID", "x"}}).size, 2);

@@ -1,9 +1,13 @@
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "lib/gpu/gpu.hpp"
+#include "lib/topology/core_siblings.hpp"
 #include "lib/topology/cpu_list.hpp"
 #include "lib/topology/hwloc_reader.hpp"
 #include "tests/unit/drawn_machine.hpp"
@@ -146,6 +150,38 @@ TEST(MachineReader, ReadsThisMachineWithinTheThreadsMask) {
       for (const Core& core : node.cores) EXPECT_EQ(core.cpus, std::vector{last});
     }
   }).join();
+}
+
+TEST(MachineReader, ReadsThisMachineWithinProcessorsThatItIsTold) {
+  const Machine all = read_machine();
+  const int last = all.numa_nodes.back().cores.back().cpus.back();
+  const Machine one = read_machine(std::vector{last});
+  ASSERT_EQ(cpu_count(one), 1);
+  EXPECT_EQ(one.numa_nodes.back().cores.back().cpus, std::vector{last});
+  EXPECT_EQ(one.cards, all.cards);
+}
+
+TEST(MachineReader, FindsTheSameCoresWithoutReadingCards) {
+  const Machine all = read_machine();
+  const Machine bare = read_machine(std::nullopt, false);
+  EXPECT_EQ(bare.numa_nodes, all.numa_nodes);
+  EXPECT_EQ(bare.numa_distances, all.numa_distances);
+  EXPECT_TRUE(bare.cards.empty());
+}
+
+TEST(CoreCount, IsOfCoresWhoseThreadsAreAmongTheProcessors) {
+  namespace fs = std::filesystem;
+  std::string root = (fs::temp_directory_path() / "siblings.XXXXXX").string();
+  ASSERT_NE(mkdtemp(root.data()), nullptr);
+  for (const auto& [cpu, siblings] : {std::pair{"cpu0", "0,4"}, {"cpu4", "0,4"}, {"cpu1", "1,5"}}) {
+    const fs::path folder = fs::path(root) / "sys/devices/system/cpu" / cpu / "topology";
+    fs::create_directories(folder);
+    std::ofstream(folder / "thread_siblings_list") << siblings << "\n";
+  }
+  EXPECT_EQ(core_count_of({0, 4}, root), 1);
+  EXPECT_EQ(core_count_of({0, 1, 4}, root), 2);
+  EXPECT_EQ(core_count_of({7, 8}, root), 2) << "nobody says";
+  fs::remove_all(root);
 }
 
 TEST(MachineReader, RefusesWhatIsNoTopology) {

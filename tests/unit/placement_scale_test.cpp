@@ -8,6 +8,7 @@
 #include "lib/placement/job_plan.hpp"
 #include "lib/topology/cpu_list.hpp"
 #include "tests/unit/drawn_machine.hpp"
+#include "tests/unit/error_text.hpp"
 
 namespace ringrun {
 namespace {
@@ -85,6 +86,18 @@ TEST(AlikeHosts, DifferByRanksPolicyAndGpus) {
   EXPECT_TRUE(placements[2]->ranks[0].cpus.empty());
   EXPECT_EQ(placements[0]->ranks[0].numa, 0);
   EXPECT_EQ(placements[3]->ranks[0].numa, 1);
+}
+
+TEST(AlikeHosts, AreToldApartByNameWhereOneCannotBePlaced) {
+  const Machine large = eight_gpus("8x1");
+  const Machine small = eight_gpus("2x1");
+  const std::vector<Gpu> gpus = gpus_of_host(large, 1);
+  PlacementPolicy policy;
+  policy.cpu_set = {8, 9, 10};
+  EXPECT_EQ(problem_of([&] {
+              place_hosts({{&large, &gpus, 2, policy, "a"}, {&small, &gpus, 2, policy, "b"}});
+            }),
+            "b: none of the CPUs 8-10 may be used here");
 }
 
 TEST(Planner, PlansTenThousandHostsOfThreeKindsWithinASecondAnd200Megabytes) {

@@ -135,6 +135,15 @@ TEST(Placement, StaysWithinTheSetOfCpusThatWasAskedFor) {
   EXPECT_EQ(problem_of([&] { placement_table(two_packages(), 1, policy); }), "none of the CPUs 98,99 may be used here");
 }
 
+TEST(Placement, OfAHostWithoutGpusIsTheWholeSetOfCpusThatWasAskedFor) {
+  PlacementPolicy policy;
+  EXPECT_EQ(cpu_lists(resolve_placement(two_packages(), {}, 2, policy)), (Lists{"", ""}));
+  policy.cpu_set = parse_cpu_list("2-5,99");
+  EXPECT_EQ(cpu_lists(resolve_placement(two_packages(), {}, 2, policy)), (Lists{"2-5", "2-5"}));
+  policy.bind = false;
+  EXPECT_EQ(cpu_lists(resolve_placement(two_packages(), {}, 2, policy)), (Lists{"", ""}));
+}
+
 TEST(Placement, ARankSeesItsOwnGpuAloneWhereThatIsAskedFor) {
   std::vector<Gpu> gpus = gpus_of(two_packages());
   gpus = {gpus[2], gpus[0]};

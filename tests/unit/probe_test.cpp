@@ -65,6 +65,30 @@ TEST(ReadReply, TellsWhyAHostDidNotAnswer) {
   EXPECT_EQ(fault_of(reply(AgentReply::End::not_started, 2)), AgentFault::no_shell);
 }
 
+TEST(ReadReply, TellsAContainerThatDockerKeepsClosedFromOneWithoutRingrun) {
+  const auto fault_behind = [](int code, const std::string& words, bool here = false) {
+    HostAnswer answer;
+    read_reply(reply(code == 0 ? AgentReply::End::not_started : AgentReply::End::exited, code, words), true, answer);
+    name_closed_container({"node", here}, answer);
+    return answer.fault;
+  };
+  // Docker 20.10, 28 and 29, and shells where it is not installed.
+  for (const char* words : {"Error: No such container: node", "Error response from daemon: Container 4e is not running",
+                            "Got permission denied while trying to connect to the Docker daemon socket at unix:",
+                            "permission denied while trying to connect to the docker API at unix:",
+                            "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon "
+                            "running?",
+                            "Error response from daemon: Container node is paused, unpause the container before exec"})
+    EXPECT_EQ(fault_behind(1, words), AgentFault::no_container) << words;
+  for (const char* words :
+       {"bash: line 1: docker: command not found", "sh: 1: docker: not found", "zsh:1: command not found: docker"})
+    EXPECT_EQ(fault_behind(127, words), AgentFault::no_container) << words;
+  EXPECT_EQ(fault_behind(0, "", true), AgentFault::no_container);
+  EXPECT_EQ(fault_behind(127, "/bin/sh: 1: exec: /opt/docker/ringrun: not found"), AgentFault::no_program);
+  EXPECT_EQ(fault_behind(255, "ssh: connect to host 192.168.1.6 port 22: Connection refused"),
+            AgentFault::shell_failed);
+}
+
 TEST(ReadReply, TakesFactsOfThisVersionOnly) {
   HostFacts facts;
   facts.hostname = "b";

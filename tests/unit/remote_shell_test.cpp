@@ -48,5 +48,29 @@ TEST(HostDirectory, GivesTheDaemonItsHostUserAndPort) {
   EXPECT_NE(problem_of([&] { daemon_command(directory, {}); }), "");
 }
 
+TEST(RemoteShell, EntersTheContainerOfAHostThroughItsDockerAndKeepsEachWordWhole) {
+  Host host = named("192.168.1.6");
+  host.port = 22;
+  host.attributes.container = HostContainer{"node"};
+  const Words command{"exec", "'/my folder/ringrun'", "__agent"};
+  EXPECT_EQ(remote_command({"ssh", "-x"}, host, command),
+            (Words{"ssh", "-x", "-p", "22", "192.168.1.6", "docker", "exec", "-i", "node", "/bin/sh", "-c",
+                   R"('exec '\''/my folder/ringrun'\'' __agent')"}));
+  host.attributes.container->here = true;
+  EXPECT_EQ(remote_command({}, host, command),
+            (Words{"docker", "exec", "-i", "node", "/bin/sh", "-c", "exec '/my folder/ringrun' __agent"}));
+}
+
+TEST(HostDirectory, StartsTheDaemonInTheHostsContainer) {
+  HostDirectory directory{{"ssh"}, {named("a"), named("127.0.0.3")}};
+  directory.hosts[0].attributes.container = HostContainer{"node"};
+  directory.hosts[1].attributes.container = HostContainer{"mine", true};
+  directory = host_directory_from_json(to_json(directory));
+  EXPECT_EQ(daemon_command(directory, {"a", "orted"}), (Words{"ssh", "a", "docker", "exec", "-i", "node", "/bin/sh",
+                                                              "-c", "'RINGRUN_HOST=0 ; export RINGRUN_HOST ; orted'"}));
+  EXPECT_EQ(daemon_command(directory, {"127.0.0.3", "orted"}),
+            (Words{"docker", "exec", "-i", "mine", "/bin/sh", "-c", "RINGRUN_HOST=1 ; export RINGRUN_HOST ; orted"}));
+}
+
 }  // namespace
 }  // namespace ringrun

@@ -137,6 +137,10 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
       {{"-z", "4"}, "--blocking: '4'"},
       {{"-R", "3"}, "--local_register: '3'"},
       {{"-G", "1", "-z", "1"}, "-G and -z"},
+      {{"--scan", "stars"}, "--scan: 'stars'"},
+      {{"--scan", "pairs", "--csv", "x"}, "--scan and --csv"},
+      {{"--scan", "pairs", "-d", "all"}, "--scan and -d all"},
+      {{"--scan", "leave-one-out", "--expected"}, "--scan and --expected"},
       {{"-G", "1", "-I", "1"}, "-G and -I"},
       {{"-G", "1", "--stats"}, "-G and --stats"},
       {{"-G", "1", "-y", "1"}, "-G and -y"},
@@ -202,15 +206,23 @@ TEST(WorkerOptions, DoNotTakeABandwidthThatIsNoNumber) {
     EXPECT_THROW(parse_options({}, {"worker", text}), UserError) << text;
 }
 
+TEST(WorkerOptions, TakeAScanAndWhatIsExpected) {
+  EXPECT_EQ(parse_options({"--scan", "pairs:ranks"}).scan, ScanKind::kPairsOfRanks);
+  EXPECT_EQ(parse_options({}).scan, std::nullopt);
+  EXPECT_TRUE(parse_options({"--expected"}).plan.expects);
+  EXPECT_FALSE(parse_options({}).plan.expects);
+}
+
 TEST(WorkerOptions, AreAllInTheHelp) {
   std::ostringstream out;
   print_help(out);
-  for (const char* option :
-       {"-b",           "-e",        "-i",         "-f", "-n",      "-w",     "-m",    "-c",         "-o",
-        "-d",           "-r",        "-g",         "-a", "-N",      "-T",     "-J",    "-t",         "-z",
-        "-G",           "-I",        "-K",         "-u", "-p",      "-R",     "-x",    "-y",         "-D",
-        "-V",           "-C",        "-S",         "-M", "--stats", "--soak", "--csv", "--baseline", "--max-regression",
-        "--collective", "--backend", "--share-gpu"}) {
+  for (const char* option : {"-b",           "-e",        "-i",          "-f",         "-n",         "-w",
+                             "-m",           "-c",        "-o",          "-d",         "-r",         "-g",
+                             "-a",           "-N",        "-T",          "-J",         "-t",         "-z",
+                             "-G",           "-I",        "-K",          "-u",         "-p",         "-R",
+                             "-x",           "-y",        "-D",          "-V",         "-C",         "-S",
+                             "-M",           "--stats",   "--soak",      "--csv",      "--baseline", "--max-regression",
+                             "--collective", "--backend", "--share-gpu", "--expected", "--scan"}) {
     EXPECT_THAT(out.str(), HasSubstr(option));
   }
 }

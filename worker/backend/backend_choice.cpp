@@ -121,6 +121,23 @@ void check_versions(const std::vector<ProcessFacts>& facts) {
                     "install the same libnccl2 on every host");
 }
 
+json binding_json(const RankBinding& binding) {
+  json text = {{"cpus", binding.cpus}, {"memory", binding.memory.kind}, {"nodes", binding.memory.nodes}};
+  if (!binding.planned) return text;
+  const PlannedPlacement& planned = *binding.planned;
+  text["planned"] = {planned.job, planned.gpu, planned.cpus, planned.memory, binding.planned_bus_id};
+  return text;
+}
+
+RankBinding binding_from(const json& from) {
+  RankBinding binding{from.at("cpus"), {from.at("memory"), from.at("nodes")}, {}, {}};
+  if (!from.contains("planned")) return binding;
+  const json& planned = from.at("planned");
+  binding.planned = {planned.at(0), planned.at(1), planned.at(2), planned.at(3)};
+  planned.at(4).get_to(binding.planned_bus_id);
+  return binding;
+}
+
 }  // namespace
 
 std::string to_text(const ProcessFacts& facts) {
@@ -131,6 +148,8 @@ std::string to_text(const ProcessFacts& facts) {
   return json{{"host", facts.host},
               {"pid", facts.pid},
               {"cpus", facts.cpus},
+              {"binding", binding_json(facts.binding)},
+              {"placement", facts.placement},
               {"local_rank", facts.local_rank},
               {"local_size", facts.local_size},
               {"group", facts.group},
@@ -150,6 +169,8 @@ ProcessFacts process_facts_from(const std::string& text) {
   from.at("host").get_to(facts.host);
   from.at("pid").get_to(facts.pid);
   from.at("cpus").get_to(facts.cpus);
+  facts.binding = binding_from(from.at("binding"));
+  from.at("placement").get_to(facts.placement);
   from.at("local_rank").get_to(facts.local_rank);
   from.at("local_size").get_to(facts.local_size);
   from.at("group").get_to(facts.group);

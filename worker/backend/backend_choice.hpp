@@ -5,6 +5,7 @@
 
 #include "worker/backend/gpu_backend.hpp"
 #include "worker/cli/options.hpp"
+#include "worker/placement/rank_binding.hpp"
 
 namespace ringrun::worker {
 
@@ -13,6 +14,8 @@ struct ProcessFacts {
   std::string host;
   int pid = 0;
   int cpus = 0;  ///< that it may run on
+  RankBinding binding;
+  std::string placement;  ///< what it did about that by itself, "" for nothing
   int local_rank = 0;
   int local_size = 1;
   int group = 0;                     ///< of NCCL_TESTS_SPLIT

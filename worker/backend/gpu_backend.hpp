@@ -29,6 +29,10 @@ class GpuBackend {
 
   virtual std::vector<GpuDevice> visible_devices() const = 0;
 
+  /// Before make_unique_id and join: lets NCCL tell how it does things, for Collective::observe and transports. Not
+  /// what the user has asked it to log, or to profile, by his own settings.
+  virtual void listen() const = 0;
+
   /// The bytes that process 0 makes and every process gets.
   virtual std::string make_unique_id() const = 0;
 

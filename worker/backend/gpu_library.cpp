@@ -23,6 +23,11 @@ bool host_offers_gpu(const char* visible_devices) {
 
 }  // namespace
 
+std::string GpuLibrary::versions() const {
+  return "nccl-headers=" + std::to_string(backend->header_version()) +
+         " nccl-library=" + std::to_string(backend->library_version());
+}
+
 GpuLibrary load_gpu_library() {
   GpuLibrary library;
   const char* visible_devices = std::getenv("CUDA_VISIBLE_DEVICES");

@@ -21,9 +21,19 @@ void MpiTeam::split(const std::vector<int>& colors) {
   color_ = colors.at(static_cast<std::size_t>(process_));
   groups_ = static_cast<int>(std::set<int>(colors.begin(), colors.end()).size());
   if (groups_ == 1) return;
-  check(MPI_Comm_split(world_, color_, process_, &group_), "MPI_Comm_split");
+  check(MPI_Comm_split(world_, color_ < 0 ? MPI_UNDEFINED : color_, process_, &group_), "MPI_Comm_split");
+  if (!in_group()) return;
   check(MPI_Comm_rank(group_, &group_process_), "MPI_Comm_rank");
   check(MPI_Comm_size(group_, &group_processes_), "MPI_Comm_size");
+}
+
+void MpiTeam::leave_group() {
+  if (in_group() && group_ != world_) check(MPI_Comm_free(&group_), "MPI_Comm_free");
+  group_ = world_;
+  groups_ = 1;
+  color_ = 0;
+  group_process_ = process_;
+  group_processes_ = processes_;
 }
 
 void MpiTeam::barrier() { check(MPI_Barrier(world_), "MPI_Barrier"); }

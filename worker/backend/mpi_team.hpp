@@ -15,7 +15,7 @@ class MpiTeam : public Team {
   int processes() const override { return processes_; }
   int group() const override { return color_; }
   int groups() const override { return groups_; }
-  bool leads_group() const override { return group_process_ == 0; }
+  bool leads_group() const override { return in_group() && group_process_ == 0; }
   void barrier() override;
   double combine(double seconds, TimeAcross how) override;
   std::uint64_t sum(std::uint64_t value) override;
@@ -25,8 +25,12 @@ class MpiTeam : public Team {
   std::vector<std::string> gather_from_all(const std::string& text) override { return gather(text, world_); }
   std::string broadcast(const std::string& bytes) override;
 
-  /// Divides the processes; `colors` has the group of each. Collective over all. Once at most.
+  /// Divides the processes; `colors` has the group of each, from 0 on; -1: in no group, so that only what is of all
+  /// processes may be called. Collective over all.
   void split(const std::vector<int>& colors);
+  /// Undoes it. Collective over the group.
+  void leave_group();
+  bool in_group() const { return group_ != MPI_COMM_NULL; }
   MPI_Comm group_communicator() const { return group_; }
   int group_process() const { return group_process_; }
   int group_processes() const { return group_processes_; }

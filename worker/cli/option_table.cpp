@@ -32,16 +32,28 @@ cxxopts::Options option_table() {
                          "N")("I,per_iter_timing", "take the time of every iteration too, and show its spread",
                               text("0"), "0|1")("K,per_iter_skip", "with -I: leave the first ones out", text("0"), "N")(
       "soak", "instead of the sweep, check operations of random sizes at random places for so long: 90s, 10m, 2h",
-      text(""), "TIME")(
+      text(""), "TIME")("scan",
+                        "instead of the sweep, the largest size between all pairs of hosts (pairs) or ranks "
+                        "(pairs:ranks), or over all hosts "
+                        "but each in turn (leave-one-out); names what is slow",
+                        text(""), "WHAT")(
+      "expected",
+      "show how much of what its path can carry each result reaches, and by which algorithm, protocol and channels")(
       "stats",
       "add iterations until the median is known within 2 % (up to 2000, or 2 s); show their spread, each rank's times, "
       "and which rank the others wait for")("u,unalign", "begin each buffer so many elements late", text("0"), "N");
+  table.add_options("Measurement")("tune",
+                                   "instead of the sweep, try settings of NCCL's sockets or InfiniBand for so long "
+                                   "(60s), each in fresh processes, and "
+                                   "print those that win for small, middle and large messages beyond noise",
+                                   cxxopts::value<std::string>()->default_value("")->implicit_value("60s"), "TIME");
   table.add_options("Placement")("backend",
                                  "auto, nccl or mpi; auto: NCCL where every process has a GPU, MPI where none has",
                                  text("auto"), "NAME")("t,nthreads", "threads of each process", text("1"), "N")(
       "g,ngpus", "GPUs of each thread", text("1"), "N")("p,parallel_init", "1: every thread joins NCCL by itself",
                                                         text("0"), "0|1")(
-      "share-gpu", "allow several ranks on one GPU: each becomes a host of its own to NCCL (socket path)");
+      "share-gpu", "allow several ranks on one GPU: each becomes a host of its own to NCCL (socket path)")(
+      "report-bindings", "say what each rank really has: CPUs, memory, GPU and the network cards near it");
   table.add_options("NCCL")("R,local_register", "register the buffers: 1 with the communicator, 2 as symmetric windows",
                             text("0"), "0..2")("x,ctaPolicy", "CTA policy: 0 default, 1 efficiency, 2 zero", text("0"),
                                                "0..2")("y,stream_null", "use CUDA's null stream", text("0"), "0|1")(

@@ -6,6 +6,7 @@
 #include "worker/cli/option_reader.hpp"
 #include "worker/cli/option_table.hpp"
 #include "worker/sweep/sizes.hpp"
+#include "worker/tune/size_class.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -41,11 +42,14 @@ void read_operation(const OptionReader& read, Options& options) {
   plan.roots = {collective.has_root ? root : -1};
 }
 
-void read_sizes(const OptionReader& read, Options& options) {
-  options.smallest = read.size("minbytes");
+/// A tuning has few sizes, of all classes, where none are said.
+void read_sizes(const OptionReader& read, const cxxopts::ParseResult& parsed, Options& options) {
+  const bool tunes = parsed.count("tune") > 0;
+  const bool steps_given = parsed.count("stepbytes") > 0 || parsed.count("stepfactor") > 0;
+  options.smallest = tunes && parsed.count("minbytes") == 0 ? 8 : read.size("minbytes");
   options.largest = read.size("maxbytes");
   options.step = read.size("stepbytes");
-  options.factor = read.integer("stepfactor", 1);
+  options.factor = tunes && !steps_given ? 4 : read.integer("stepfactor", 1);
   if (options.smallest > options.largest) {
     throw UserError("--minbytes " + format_byte_size(options.smallest) + " is more than --maxbytes " +
                         format_byte_size(options.largest),
@@ -76,6 +80,12 @@ void read_nccl_settings(const OptionReader& read, Options& options) {
   options.misalignment = read.integer("unalign", 0, 1 << 20);
 }
 
+std::optional<ScanKind> read_scan(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  if (const auto kind = scan_from(name)) return kind;
+  throw UserError("--scan: '" + name + "' is not known", "one of pairs, pairs:hosts, pairs:ranks, leave-one-out");
+}
+
 /// "60", or "init=30,op=60" with either of them alone.
 void read_timeouts(const std::string& text, Options& options) {
   constexpr const char* kName = "--timeout";
@@ -94,6 +104,56 @@ void read_timeouts(const std::string& text, Options& options) {
     (phase == "init" ? options.init_timeout : options.plan.timeout) = seconds;
     begin = end + 1;
   }
+}
+
+/// Options that do not go with `mode`, which `is_for`.
+void refuse_with(const std::string& mode, const std::string& is_for, const std::string& remedy,
+                 const std::vector<std::pair<bool, const char*>>& others) {
+  for (const auto& [given, name] : others) {
+    if (given) throw UserError(mode + " and " + name + ": " + is_for, remedy);
+  }
+}
+
+/// A scan measures one operation of one size, and tells in a form of its own.
+void check_scan(const Options& options) {
+  if (!options.scan) return;
+  const SweepPlan& plan = options.plan;
+  refuse_with("--scan", "a scan is of one operation, type and size", "leave one of them out; -J takes a scan's result",
+              {{options.all_types, "-d all"},
+               {options.all_ops, "-o all"},
+               {options.all_roots, "-r all"},
+               {options.soak_seconds > 0, "--soak"},
+               {!options.baseline_file.empty(), "--baseline"},
+               {!options.csv_file.empty(), "--csv"},
+               {plan.samples, "--stats"},
+               {plan.expects, "--expected"},
+               {plan.checks_timed, "--check timed"},
+               {plan.graph_launches > 0, "-G"},
+               {plan.blocking != Blocking::kNot, "-z"},
+               {options.cycles != 1, "-N"},
+               {options.tune_seconds > 0, "--tune"},
+               {options.split.rule != Split::Rule::kNone, "NCCL_TESTS_SPLIT"}});
+}
+
+void read_tuning(const OptionReader& read, bool sizes_given, Options& options) {
+  options.tune_seconds = read.duration("tune");
+  if (options.tune_seconds <= 0) throw UserError("--tune=0 leaves no time to try anything", "give seconds: --tune=60s");
+  SweepPlan& plan = options.plan;
+  plan.sizes = sizes_given ? thinned_sizes(plan.sizes) : default_tuned_sizes();
+  options.smallest = plan.sizes.front();
+  options.largest = plan.sizes.back();
+  refuse_with("--tune", "a tuning measures one operation, and its times alone", "leave one of them out",
+              {{options.soak_seconds > 0, "--soak"},
+               {!options.baseline_file.empty(), "--baseline"},
+               {!options.csv_file.empty(), "--csv"},
+               {plan.samples, "--stats"},
+               {plan.expects, "--expected"},
+               {plan.graph_launches > 0, "-G"},
+               {plan.each_iteration, "-I"},
+               {plan.checks_timed, "-c timed"},
+               {options.all_types, "-d all"},
+               {options.all_ops, "-o all"},
+               {options.all_roots, "-r all"}});
 }
 
 void check_together(const Options& options) {
@@ -134,7 +194,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.help = parsed.count("help") > 0;
   options.version = parsed.count("version") > 0;
   const OptionReader read(parsed);
-  read_sizes(read, options);
+  read_sizes(read, parsed, options);
   options.gpus = read.integer("ngpus", 1);
   options.cycles = read.integer("run_cycles", 0);
   options.json_file = read.text("output_file");
@@ -144,6 +204,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.soak_seconds = read.duration("soak");
   options.backend = backend_from(read.text("backend"));
   options.share_gpu = parsed.count("share-gpu") > 0;
+  options.reports_bindings = parsed.count("report-bindings") > 0;
   options.threads = read.integer("nthreads", 1);
   options.split = parse_split(call.split_mask, call.split);
   if (call.device != nullptr && *call.device != '\0')
@@ -170,8 +231,13 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   plan.blocking = static_cast<Blocking>(read.integer("blocking", 0, 3));
   plan.each_iteration = read.yes("per_iter_timing");
   plan.skipped_iterations = read.integer("per_iter_skip", 0);
+  plan.expects = parsed.count("expected") > 0;
   plan.samples = parsed.count("stats") > 0;
+  options.scan = read_scan(read.text("scan"));
+  if (parsed.count("tune") > 0)
+    read_tuning(read, parsed.count("minbytes") > 0 || parsed.count("maxbytes") > 0, options);
   check_together(options);
+  check_scan(options);
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/scan/scan.hpp"
 #include "worker/sweep/split.hpp"
 #include "worker/sweep/sweep.hpp"
 
@@ -29,8 +30,11 @@ struct Options {
   double init_timeout = 60;               ///< seconds of any one wait before the first operation; 0: for ever
   std::optional<double> least_bandwidth;  ///< GB/s, of NCCL_TESTS_MIN_BW: an average below nine tenths of it fails
   double soak_seconds = 0;                ///< above 0: instead of the sweep, random operations are checked for so long
+  std::optional<ScanKind> scan;           ///< instead of the sweep, the largest size between parts of the job
+  double tune_seconds = 0;                ///< above 0: instead of the sweep, settings of NCCL are tried for so long
   BackendChoice backend = BackendChoice::kAuto;
   bool share_gpu = false;
+  bool reports_bindings = false;
   std::optional<int> first_device;  ///< of NCCL_TESTS_DEVICE: this process's first GPU, whatever its local rank
   Split split;
   bool parallel_init = false;     ///< every thread joins NCCL by itself

@@ -14,14 +14,14 @@
 #include <set>
 #include <sstream>
 
+#include "lib/host/ancestors.hpp"
+
 namespace ringrun::worker {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr const char* kEstablished = "01";
-/// From a rank to its daemon there are a shell or two.
-constexpr int kMostAncestors = 16;
 
 /// "0501A8C0:1F90": the address as the kernel keeps it, in words of the machine's byte order. Empty where it is none.
 std::string address_of(const std::string& field) {
@@ -44,14 +44,6 @@ std::string address_of(const std::string& field) {
 }
 
 bool is_loopback(const std::string& address) { return address == "::1" || address.rfind("127.", 0) == 0; }
-
-int parent_of(const fs::path& process) {
-  std::ifstream status(process / "status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.rfind("PPid:", 0) == 0) return std::atoi(line.c_str() + 5);
-  }
-  return 0;
-}
 
 void add_sockets(const fs::path& process, std::set<std::string>& inodes) {
   std::error_code error;
@@ -77,12 +69,7 @@ std::optional<std::string> local_address(const std::string& row, const std::set<
 
 std::vector<std::string> addresses_towards_launcher(const fs::path& proc) {
   std::set<std::string> inodes;
-  int process = parent_of(proc / "self");
-  for (int i = 0; process > 0 && i < kMostAncestors; ++i) {
-    const fs::path folder = proc / std::to_string(process);
-    add_sockets(folder, inodes);
-    process = parent_of(folder);
-  }
+  for (const int process : ancestors(proc)) add_sockets(proc / std::to_string(process), inodes);
   std::vector<std::string> addresses;
   if (inodes.empty()) return addresses;
   for (const char* table : {"tcp", "tcp6"}) {

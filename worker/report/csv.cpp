@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/error.hpp"
+#include "worker/report/expected_lines.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -27,7 +28,8 @@ std::string arrival_columns(const std::optional<Sample>& sample) {
 
 CsvReport::CsvReport(const std::string& file) : file_(file), out_(file, std::ios::trunc) {
   out_ << "collective,group,ranks,size,count,type,redop,root,placement,time_us,algbw_gbs,busbw_gbs,wrong,"
-          "iterations,min_us,p50_us,p95_us,p99_us,max_us,cv_pct,skew_us,straggler\n"
+          "iterations,min_us,p50_us,p95_us,p99_us,max_us,cv_pct,skew_us,straggler,"
+       << expected_heading() << '\n'
        << std::flush;
   require_good();
 }
@@ -35,13 +37,13 @@ CsvReport::CsvReport(const std::string& file) : file_(file), out_(file, std::ios
 void CsvReport::add(const Row& row) {
   const Operation& operation = row.operation;
   for (const Measurement* measured : {&row.out_of_place, &row.in_place}) {
-    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{:.3f},{:.4f},{:.4f},{},{},{}\n", name_of(operation.kind),
+    out_ << fmt::format("{},{},{},{},{},{},{},{},{},{:.3f},{:.4f},{:.4f},{},{},{},{}\n", name_of(operation.kind),
                         row.group, operation.ranks, operation.bytes(), operation.layout.count, name_of(operation.type),
                         operation.description().reduces ? name_of(operation.op) : "none", operation.root,
                         measured == &row.out_of_place ? "out_of_place" : "in_place", measured->seconds * 1e6,
                         measured->bandwidth.algorithm, measured->bandwidth.bus,
                         measured->wrong ? std::to_string(*measured->wrong) : "", spread_columns(*measured),
-                        arrival_columns(measured->sample));
+                        arrival_columns(measured->sample), expected_columns(measured->expected));
   }
   out_.flush();
   require_good();

@@ -7,6 +7,7 @@
 
 #include "lib/error.hpp"
 #include "lib/version.hpp"
+#include "worker/report/expected_lines.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -152,7 +153,13 @@ void JsonReport::add(const Row& row) {
   }
   if (row.out_of_place.sample) result["ringrun"]["out_of_place_stats"] = to_json(*row.out_of_place.sample);
   if (row.in_place.sample) result["ringrun"]["in_place_stats"] = to_json(*row.in_place.sample);
+  if (row.out_of_place.expected) result["ringrun"]["out_of_place_expected"] = expected_json(*row.out_of_place.expected);
+  if (row.in_place.expected) result["ringrun"]["in_place_expected"] = expected_json(*row.in_place.expected);
   document_->root["results"].push_back(std::move(result));
+}
+
+void JsonReport::set(const std::string& key, nlohmann::json value) {
+  document_->root["ringrun"][key] = std::move(value);
 }
 
 void JsonReport::write(const SweepSummary& summary, std::optional<double> least_bandwidth,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ class JsonReport {
   JsonReport(const JsonReport&) = delete;
   JsonReport& operator=(const JsonReport&) = delete;
   void add(const Row& row);
+  /// Something of the worker's own about the whole.
+  void set(const std::string& key, nlohmann::json value);
   /// Writes the file. Throws UserError where that fails.
   void write(const SweepSummary& summary, std::optional<double> least_bandwidth,
              const std::vector<std::string>& errors);

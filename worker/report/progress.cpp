@@ -31,35 +31,39 @@ std::string Progress::text(double elapsed) const {
   return fmt::format("{:.0f} %, about {:.0f} s left", 100 * share, std::ceil(elapsed / share * (1 - share)));
 }
 
-ProgressLine::ProgressLine(const SweepPlan& plan, int cycles)
-    : on_terminal_(isatty(STDERR_FILENO) == 1), progress_(plan, cycles) {
+TerminalLine::TerminalLine() : on_terminal_(isatty(STDERR_FILENO) == 1) {
   if (const char* run = std::getenv(kProgressVariable)) launcher_run_ = run;
 }
 
-void ProgressLine::tell_launcher(const std::string& text) const {
+void TerminalLine::tell_launcher(const std::string& text) const {
   const std::string record = frame_text(launcher_run_, nlohmann::json{{"progress", text}}.dump());
   // In one piece: standard error has no buffer of its own.
   std::fwrite(record.data(), 1, record.size(), stderr);
   std::fflush(stderr);
 }
 
-void ProgressLine::clear() const {
+void TerminalLine::clear() const {
   if (on_terminal_) fmt::print(stderr, "\r\033[K");
 }
 
-void ProgressLine::show(std::int64_t bytes_done) {
-  progress_.add(bytes_done);
-  if (!on_terminal_ && launcher_run_.empty()) return;
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  const std::string text = progress_.text(elapsed.count());
+void TerminalLine::write(const std::string& text) const {
   if (!launcher_run_.empty()) return tell_launcher(text);
+  if (!on_terminal_) return;
   fmt::print(stderr, "{}", text);
   std::fflush(stderr);
 }
 
-void ProgressLine::end() const {
+void TerminalLine::end() const {
   clear();
   if (!launcher_run_.empty()) tell_launcher("");
+}
+
+ProgressLine::ProgressLine(const SweepPlan& plan, int cycles) : progress_(plan, cycles) {}
+
+void ProgressLine::show(std::int64_t bytes_done) {
+  progress_.add(bytes_done);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  line_.write(progress_.text(elapsed.count()));
 }
 
 }  // namespace ringrun::worker

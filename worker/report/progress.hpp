@@ -28,14 +28,14 @@ class Progress {
   double done_ = 0;
 };
 
-/// The same on a terminal's standard error, in one line that is written over and over; to a launcher that shows it, as
-/// records; nothing elsewhere.
-class ProgressLine {
+/// A line on a terminal's standard error that is written over and over; to a launcher that shows it, as records; nothing
+/// elsewhere.
+class TerminalLine {
  public:
-  ProgressLine(const SweepPlan& plan, int cycles);
+  TerminalLine();
   /// Before anything else is written to the terminal.
   void clear() const;
-  void show(std::int64_t bytes_done);
+  void write(const std::string& text) const;
   /// Nothing is shown any more.
   void end() const;
 
@@ -44,6 +44,18 @@ class ProgressLine {
 
   bool on_terminal_;
   std::string launcher_run_;  ///< the run of a launcher that shows it, else empty
+};
+
+/// The same on a terminal's standard error in such a line.
+class ProgressLine {
+ public:
+  ProgressLine(const SweepPlan& plan, int cycles);
+  void clear() const { line_.clear(); }
+  void show(std::int64_t bytes_done);
+  void end() const { line_.end(); }
+
+ private:
+  TerminalLine line_;
   Progress progress_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -11,6 +11,7 @@
 #include "worker/report/csv.hpp"
 #include "worker/report/highlights.hpp"
 #include "worker/report/json.hpp"
+#include "worker/report/partial_report.hpp"
 #include "worker/report/progress.hpp"
 #include "worker/report/table.hpp"
 #include "worker/sweep/soak.hpp"
@@ -18,7 +19,7 @@
 namespace ringrun::worker {
 
 /// All that one process tells of a sweep, of all its cycles: the table, the files, the comparison with an earlier run.
-class Reports {
+class Reports : public PartialReport {
  public:
   /// Reads the baseline and opens the files, so that a wrong name is told before the sweep; throws UserError then.
   /// `options` and `out` outlive the reports.
@@ -29,9 +30,8 @@ class Reports {
   void set_soak(const SoakResult& result);
   /// Throws UserError where a file cannot be written.
   void finish(const MemoryReport& memory);
-  /// From any thread, at any time: ends the reports with what was measured so far, marked as partial, and why. Rows
-  /// that come later are dropped. The files first: the table is left as it is where nobody reads it.
-  void finish_partial(const std::string& why);
+  /// The files first: the table is left as it is where nobody reads it.
+  void finish_partial(const std::string& why) override;
 
   /// After `finish`: with the baseline; nothing where none was asked for.
   const std::optional<Comparison>& comparison() const { return comparison_; }

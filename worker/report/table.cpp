@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lib/version.hpp"
+#include "worker/report/expected_lines.hpp"
 #include "worker/report/sample_lines.hpp"
 
 namespace ringrun::worker {
@@ -118,7 +119,7 @@ void print_ways(std::ostream& out, const TableHead& head) {
 
 }  // namespace
 
-void print_head(std::ostream& out, const TableHead& head) {
+void print_run(std::ostream& out, const TableHead& head) {
   const SweepPlan& plan = head.plan;
   out << fmt::format("# ringrun worker version {} {}\n", kVersion, head.versions)
       << fmt::format("# Collective test starting: {}_perf\n", name_of(plan.kind))
@@ -129,12 +130,20 @@ void print_head(std::ostream& out, const TableHead& head) {
              head.factor > 1 ? "factor" : "bytes", plan.warmups, plan.iterations, plan.aggregate, plan.checks,
              plan.graph_launches, head.misalignment);
   print_ways(out, head);
+  print_devices(out, head);
+}
+
+void print_devices(std::ostream& out, const TableHead& head) {
   out << "#\n# Using devices\n";
   for (const DeviceLine& line : head.devices) {
     out << fmt::format("#  Rank {:2} Group {:2} Pid {:6} on {:>10} {}\n", line.rank, line.group, line.pid, line.host,
                        line.device);
   }
   for (const std::string& remark : head.remarks) out << "# " << remark << '\n';
+}
+
+void print_head(std::ostream& out, const TableHead& head) {
+  print_run(out, head);
   out << heading(head.columns);
   out.flush();
 }
@@ -151,6 +160,7 @@ void print_row(std::ostream& out, const TableColumns& columns, const Row& row) {
   for (const Measurement* measured : {&row.out_of_place, &row.in_place}) {
     for (const std::string& location : measured->wrong_locations) out << "# " << location;
   }
+  print_expected(out, row);
   print_sample(out, "out-of-place", row.out_of_place.sample);
   print_sample(out, "in-place", row.in_place.sample);
   out.flush();

@@ -51,7 +51,10 @@ struct TableHead {
 
 /// The columns, widths and words of nccl-tests 2.19.6, so that people's scripts and eyes need no change; what it does
 /// not have stands in further "#" lines.
+void print_run(std::ostream& out, const TableHead& head);  ///< what stands before the columns
 void print_head(std::ostream& out, const TableHead& head);
+/// Of that head the devices and the remarks.
+void print_devices(std::ostream& out, const TableHead& head);
 void print_row(std::ostream& out, const TableColumns& columns, const Row& row);
 /// `least_bandwidth` in GB/s is what was asked for; nothing: nothing was.
 void print_foot(std::ostream& out, CollectiveKind kind, const SweepSummary& summary,

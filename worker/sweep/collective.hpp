@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/sweep/expectation.hpp"
 #include "worker/sweep/operation.hpp"
 #include "worker/sweep/run_plan.hpp"
 
@@ -39,6 +40,13 @@ class Collective {
 
   /// Fills inputs, runs once, compares every element. One entry for each rank of this process.
   virtual std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) = 0;
+
+  /// Runs the operation once, untimed, and tells how the library did it, as far as it says.
+  virtual LibraryChoice observe(const Operation&) { return {}; }
+
+  /// By what the library joined this process's ranks to the others so far, in its own words: "P2P/CUMEM",
+  /// "NET/Socket". Not collective. None where it does not say.
+  virtual std::vector<std::string> transports() { return {}; }
 
   /// What it has taken so far, on the most loaded device of this process, by what it was taken for.
   virtual MemoryReport memory() const = 0;

@@ -57,6 +57,19 @@ std::optional<Sample> sample_from(const json& from) {
                 rank_samples_from(from.at("ranks"))};
 }
 
+json to_json(const std::optional<Expectation>& expected) {
+  if (!expected) return nullptr;
+  const LibraryChoice& choice = expected->choice;
+  return {choice.algorithm, choice.protocol, choice.channels, choice.estimated_seconds};
+}
+
+std::optional<Expectation> expectation_from(const json& from) {
+  if (from.is_null()) return std::nullopt;
+  Expectation expected;
+  expected.choice = {from.at(0), from.at(1), from.at(2), from.at(3)};
+  return expected;
+}
+
 json to_json(const Measurement& measured) {
   return {{"seconds", measured.seconds},
           {"enqueued_seconds", measured.enqueued_seconds},
@@ -65,7 +78,8 @@ json to_json(const Measurement& measured) {
           {"wrong", measured.wrong ? json(*measured.wrong) : json(nullptr)},
           {"wrong_locations", measured.wrong_locations},
           {"iterations", measured.iterations},
-          {"sample", to_json(measured.sample)}};
+          {"sample", to_json(measured.sample)},
+          {"expected", to_json(measured.expected)}};
 }
 
 Measurement measurement_from(const json& from) {
@@ -78,6 +92,7 @@ Measurement measurement_from(const json& from) {
   from.at("wrong_locations").get_to(measured.wrong_locations);
   from.at("iterations").get_to(measured.iterations);
   measured.sample = sample_from(from.at("sample"));
+  measured.expected = expectation_from(from.at("expected"));
   return measured;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "worker/sweep/bandwidth.hpp"
+#include "worker/sweep/expectation.hpp"
 #include "worker/sweep/operation.hpp"
 #include "worker/sweep/sample.hpp"
 #include "worker/sweep/statistics.hpp"
@@ -20,7 +21,8 @@ struct Measurement {
   std::vector<std::string> wrong_locations;  ///< one line for each rank that has some
   std::vector<double> iterations;            ///< seconds of each, the longest of all processes; empty: not asked for
 
-  std::optional<Sample> sample;  ///< of --stats
+  std::optional<Sample> sample;         ///< of --stats
+  std::optional<Expectation> expected;  ///< of --expected
 
   Statistics statistics() const { return statistics_of(iterations); }
 };
@@ -32,7 +34,8 @@ struct Row {
   Measurement in_place;
 };
 
-/// A row as it travels from the group that measured it to the process that prints it.
+/// A row as it travels from the group that measured it to the process that prints it. Of what is expected the library's
+/// choice alone: who prints it knows the path.
 std::string to_text(const Row& row);
 Row row_from(const std::string& text);
 

@@ -112,6 +112,11 @@ class Sweep {
                                         return run(operation, timed, one_took);
                                       });
     }
+    if (plan_.expects) {
+      const auto phase = watch_.enter("look at how the " + text_of(operation) + " is done",
+                                      deadline_for(plan_, operation, 1, one_took));
+      measured.expected.emplace().choice = collective_.observe(operation);
+    }
     if (times.wrong) count_wrong(operation, *times.wrong, measured);
     if (plan_.checks > 0 && defined) check(operation, measured);
     return measured;

@@ -33,6 +33,7 @@ struct SweepPlan {
   bool each_iteration = false;  ///< every iteration's time
   bool samples = false;         ///< --stats: as many iterations as the spread needs, each rank's times and arrivals
   SampleLimits sample_limits;
+  bool expects = false;        ///< --expected: ask how the library does each operation
   int skipped_iterations = 0;  ///< of those times, the first ones are left out
   double timeout = 60;         ///< seconds of any one wait; 0: for ever
 

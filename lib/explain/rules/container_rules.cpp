@@ -24,6 +24,13 @@ std::string docker_host_address(const Situation& situation, std::size_t containe
 
 std::string host_network_fix(const Situation& situation, std::size_t container) {
   const HostView& host = situation.hosts[container];
+  if (!host.container.empty()) {
+    return fmt::format(
+        "# on the docker host, the container again, on its host's network:\n"
+        "docker rm --force {0}\n"
+        "docker run --detach --init --name {0} --network host --gpus all --shm-size=1g --ulimit memlock=-1 IMAGE",
+        host.container);
+  }
   const std::string outside = docker_host_address(situation, container);
   const std::string shown = outside.empty() ? "ADDRESS" : outside;
   const int port = host.port.value_or(2222);
@@ -51,10 +58,11 @@ void find_bridge_containers(const Situation& situation, const std::string& id, F
     if (id == "C1b") {
       evidence +=
           fmt::format("\n{} is none of this container's addresses; its own is {} ({})", host.address, own, marks);
+      const char* way = host.container.empty() ? "Its published ssh port leads" : "docker exec leads";
       why = fmt::format(
-          "{} belongs to the docker host. Its published ssh port leads into the container, but NCCL and MPI listen on "
-          "other ports of {}, which nothing outside that docker host can reach.",
-          host.address, own);
+          "{} belongs to the docker host. {} into the container, but NCCL and MPI listen on other ports of {}, which "
+          "nothing outside that docker host can reach.",
+          host.address, way, own);
     } else {
       const std::string outside = docker_host_address(situation, place);
       evidence += fmt::format("\n{} is a container whose only address is {} ({})", host.name, own, marks);
@@ -162,7 +170,7 @@ void find_wrong_sshd(const Situation& situation, Findings& out) {
          situation.program + " is not there; port " + port + " is the sshd of a docker host, not a container's",
          "If the program is in a container there, ssh has to reach the container.",
          "# in the container (run with --network host):\n/usr/sbin/sshd -p 2222\n# in the hostfile:\n" + host->name +
-             " port=2222",
+             " port=2222\n# or, without an sshd in it:\n" + host->name + "   #: via=docker:CONTAINER",
          ""});
   }
 }
@@ -242,6 +250,10 @@ std::vector<CatalogueRow> container_rows() {
       {"C10", group, "two containers on one host are slow", "to NCCL a host is its name and its boot id",
        "the same boot id under another host name", "one container, one host name, or NCCL_HOSTID", "NT#93, N#324",
        Coverage::detected, find_containers_of_one_host},
+      {"C11", group, "`No such container`, `is not running`, `permission denied … docker`, `docker: command not found`",
+       "the container that `via=docker:NAME` names cannot be entered", "the words of `docker exec` on that host",
+       "start the container, mend its name, or let the user use docker there", "", Coverage::detected,
+       find_closed_containers},
   };
 }
 

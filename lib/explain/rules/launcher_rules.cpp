@@ -31,22 +31,6 @@ void find_missing_daemons(const Situation& situation, Findings& out) {
   }
 }
 
-void find_missing_libraries(const Situation& situation, Findings& out) {
-  for (const HostView* host : rank_hosts(situation)) {
-    const std::vector<std::string>& missing = host->facts.program.missing_libraries;
-    if (missing.empty()) continue;
-    out.push_back({"L3",
-                   Severity::error,
-                   {host->name},
-                   situation.program + " needs " + join(missing) + ", which the loader does not find",
-                   "The program would not start there.",
-                   "ringrun -x LD_LIBRARY_PATH=FOLDER …   # the folder that has it on that host\n# or find the package "
-                   "that brings it:\napt-file search " +
-                       missing.front(),
-                   ""});
-  }
-}
-
 void find_refused_root(const Situation& situation, Findings& out) {
   if (situation.allow_run_as_root || situation.engine_version.empty()) return;
   const auto& environment = situation.launcher_environment;
@@ -63,39 +47,6 @@ void find_refused_root(const Situation& situation, Findings& out) {
                    "ringrun --allow-run-as-root …",
                    ""});
   }
-}
-
-void find_differing_programs(const Situation& situation, Findings& out) {
-  for (const HostView& host : situation.hosts) {
-    if (host.fault != AgentFault::no_program && host.fault != AgentFault::other_version) continue;
-    const bool none = host.fault == AgentFault::no_program;
-    out.push_back({"L7",
-                   Severity::error,
-                   {host.name},
-                   (none ? "ringrun is not there and could not be copied"
-                         : "another ringrun is there and could not be "
-                           "replaced") +
-                       (host.agent_words.empty() ? "" : ": " + host.agent_words),
-                   "ringrun on each host asks, checks and starts for this one.",
-                   "scp" + (host.port ? " -P " + std::to_string(*host.port) : "") + " $(command -v ringrun) " +
-                       host.name + ":ringrun   # then put it on the PATH there, or make ~/.cache writable",
-                   ""});
-  }
-  std::map<std::string, std::vector<std::string>> groups;
-  for (const HostView* host : rank_hosts(situation)) {
-    if (!host->facts.program.hash.empty()) groups[host->facts.program.hash].push_back(host->name);
-  }
-  if (groups.size() < 2) return;
-  std::vector<std::string> parts;
-  std::vector<std::string> hosts;
-  for (const auto& [hash, names] : groups) {
-    parts.push_back(join(names) + ": " + hash.substr(0, 12));
-    hosts.insert(hosts.end(), names.begin(), names.end());
-  }
-  out.push_back({"L7", Severity::warning, hosts, situation.program + " differs: " + join(parts, "; "),
-                 "Builds for different distributions differ and work; an old build beside a new one does not.",
-                 "scp " + situation.program + " HOST:" + situation.program + "   # this host's, where it runs there",
-                 ""});
 }
 
 void find_clock_skew(const Situation& situation, Findings& out) {
@@ -139,21 +90,6 @@ void find_equal_hostnames(const Situation& situation, Findings& out) {
   }
 }
 
-void find_old_libc(const Situation& situation, Findings& out) {
-  for (const HostView* host : rank_hosts(situation)) {
-    const std::string& needs = host->facts.program.needs_glibc;
-    const std::string& has = host->facts.software.glibc;
-    if (needs.empty() || has.empty() || compare_versions(has, needs, 2) >= 0) continue;
-    out.push_back({"L9",
-                   Severity::error,
-                   {host->name},
-                   situation.program + " needs GLIBC " + needs + ", the host has " + has,
-                   "The program was built on a newer distribution than this host's.",
-                   "# build it on the oldest of the hosts and copy it from there, or build it on each",
-                   ""});
-  }
-}
-
 }  // namespace
 
 std::vector<CatalogueRow> launcher_rows() {
@@ -166,8 +102,8 @@ std::vector<CatalogueRow> launcher_rows() {
        "it is looked for in that very shell", "`--prefix`, or install it there", "O#599", Coverage::detected,
        find_missing_daemons},
       {"L3", group, "`error while loading shared libraries`", "the loader does not find the program's libraries",
-       "they are resolved on each host, with the job's environment", "`-x LD_LIBRARY_PATH=…`, or an rpath", "",
-       Coverage::detected, find_missing_libraries},
+       "they are resolved on each host, with the job's environment",
+       "`-x LD_LIBRARY_PATH=…`, an rpath, or `--preload-libraries`", "", Coverage::detected, find_missing_libraries},
       {"L4",
        group,
        "`host:2222` is taken for a name",
@@ -189,19 +125,25 @@ std::vector<CatalogueRow> launcher_rows() {
       {"L6", group, "mpirun refuses to run as root", "root", "the user's number", "`--allow-run-as-root`", "",
        Coverage::detected, find_refused_root},
       {"L7", group, "old behaviour on one host", "the program differs between hosts", "its hash on each host",
-       "copy it: `scp PROGRAM HOST:PROGRAM`", "", Coverage::detected, find_differing_programs},
+       "`--preload-binary`, or copy it: `scp PROGRAM HOST:PROGRAM`", "", Coverage::detected, find_differing_programs},
       {"L8", group, "logs that do not fit; ranks taken for neighbours", "clocks or host names clash",
        "they are compared", "`timedatectl set-ntp true`; another host name", "", Coverage::detected,
        [](const Situation& situation, Findings& out) {
          find_clock_skew(situation, out);
          find_equal_hostnames(situation, out);
        }},
-      {"L9", group, "`version 'GLIBC_2.38' not found`", "the program was built on a newer distribution",
-       "what it needs against the host's libc", "build on the oldest, or on each", "", Coverage::detected,
-       find_old_libc},
+      {"L9", group, "`version 'GLIBC_2.38' not found`",
+       "the program was built on a newer distribution, or for another kind of processor",
+       "what it needs against the host's machine, libc and libstdc++", "build on the oldest, or on each", "",
+       Coverage::detected, find_unmet_needs},
       {"L10", group, "MPI_Init ends: both an include and an exclude",
        "a parameter file disagrees with the environment or the command line", "the files and variables are read",
        "drop one of the two", "", Coverage::detected, find_contradicting_parameters},
+      {"L11", group, "`No such file or directory` on one host", "a program or a file cannot be copied to a host",
+       "the disk, the rights and the mount options of the place for it",
+       "by what is in the way: room, rights, another "
+       "folder (`#: env.XDG_CACHE_HOME=/FOLDER`)",
+       "", Coverage::detected, find_failed_copies},
       {"ECHO",
        group,
        "`unhandled system error`, `remote process exited or there was a network error`, `Connection closed by remote "

@@ -145,6 +145,7 @@ void find_remote_shell_faults(const Situation& situation, Findings& out) {
                                  "# login scripts (~/.bashrc, ~/.profile) must not print or ask anything"));
         break;
       case AgentFault::none:
+      case AgentFault::no_container:
       case AgentFault::no_program:
       case AgentFault::other_version:
         break;

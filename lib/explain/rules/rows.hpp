@@ -21,9 +21,15 @@ void find_mca_interface_faults(const Situation& situation, Findings& out);
 void find_doubled_addresses(const Situation& situation, Findings& out);
 /// F6: MASTER_ADDR and MASTER_PORT as the user said them.
 void find_wrong_rendezvous(const Situation& situation, Findings& out);
+/// L3, L7, L9, L11: the job's programs on each host.
+void find_missing_libraries(const Situation& situation, Findings& out);
+void find_differing_programs(const Situation& situation, Findings& out);
+void find_unmet_needs(const Situation& situation, Findings& out);
+void find_failed_copies(const Situation& situation, Findings& out);
 /// L10.
 void find_contradicting_parameters(const Situation& situation, Findings& out);
 /// L1: why a remote shell gave no agent.
 void find_remote_shell_faults(const Situation& situation, Findings& out);
+void find_closed_containers(const Situation& situation, Findings& out);
 
 }  // namespace ringrun

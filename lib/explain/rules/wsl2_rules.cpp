@@ -9,15 +9,31 @@ namespace ringrun {
 namespace {
 
 const char* const kMirror =
-    "# on Windows 11 22H2 or newer, in %UserProfile%\\.wslconfig:\n"
+    "# by hand, on Windows 11 22H2 or newer, in %UserProfile%\\.wslconfig:\n"
     "[wsl2]\n"
     "networkingMode=mirrored\n"
     "# then in PowerShell:\n"
     "wsl --shutdown";
 
 const char* const kHyperVFirewall =
-    "# in PowerShell as administrator:\n"
+    "# by hand, in PowerShell as administrator:\n"
     "Set-NetFirewallHyperVVMSetting -Name '{40E0AC32-46A5-438A-A0B2-2B479E8F2E90}' -DefaultInboundAction Allow";
+
+/// The script that does all of it on Windows, for the other hosts of this job.
+std::string windows_script(const Situation& situation, std::size_t place) {
+  constexpr std::size_t kNamed = 8;
+  std::vector<std::string> peers;
+  for (std::size_t i = 0; i < situation.hosts.size(); ++i) {
+    const HostView& host = situation.hosts[i];
+    const std::string address = host.address.empty() ? own_address(host.facts) : host.address;
+    const bool same = !host.facts.identity.empty() && host.facts.identity == situation.hosts[place].facts.identity;
+    if (i != place && !same && !address.empty() && address.rfind("127.", 0) != 0) peers.push_back(address);
+  }
+  const std::string named = peers.empty() || peers.size() > kNamed ? "THE_OTHER_HOSTS_NETWORK/24" : join(peers, ",");
+  return "# in PowerShell as administrator, in ringrun's folder hostfiles/nodes/wsl2 (its README.md says more):\n"
+         "powershell -ExecutionPolicy Bypass -File windows.ps1 -Peers " +
+         named + "\n";
+}
 
 std::string mode_of(const HostView& host) {
   const std::string& mode = host.facts.system.wsl_networking;
@@ -27,11 +43,13 @@ std::string mode_of(const HostView& host) {
 
 void find_translated_wsl(const Situation& situation, Findings& out) {
   for (const BrokenPairs& broken : broken_by(situation, "W1")) {
-    out.push_back({"W1", broken.severity, names_of(situation, broken),
-                   describe(situation, broken) + "\n" + mode_of(situation.hosts[broken.hosts.front()]),
-                   "Windows translates this host's address, so other hosts cannot open connections to it; a forwarded "
-                   "port is not enough, since NCCL and MPI open many.",
-                   std::string(kMirror) + "\n# and let connections in:\n" + kHyperVFirewall, ""});
+    out.push_back(
+        {"W1", broken.severity, names_of(situation, broken),
+         describe(situation, broken) + "\n" + mode_of(situation.hosts[broken.hosts.front()]),
+         "Windows translates this host's address, so other hosts cannot open connections to it; a forwarded "
+         "port is not enough, since NCCL and MPI open many.",
+         windows_script(situation, broken.hosts.front()) + kMirror + "\n# and let connections in:\n" + kHyperVFirewall,
+         ""});
   }
 }
 
@@ -52,7 +70,7 @@ void find_hyper_v_firewall(const Situation& situation, Findings& out) {
     out.push_back({"W4", broken.severity, names_of(situation, broken),
                    describe(situation, broken) + "\n" + mode_of(situation.hosts[broken.hosts.front()]),
                    "In mirrored mode Windows' Hyper-V firewall drops what comes from the local network.",
-                   kHyperVFirewall, ""});
+                   windows_script(situation, broken.hosts.front()) + kHyperVFirewall, ""});
   }
 }
 
@@ -85,7 +103,8 @@ void find_missing_mirror(const Situation& situation, Findings& out) {
                    std::string("mirrored mode, but no interface besides lo has an address") +
                        (system.network_manager ? "; NetworkManager runs" : ""),
                    "NetworkManager inside the distribution takes the mirrored interfaces down.",
-                   "sudo systemctl disable --now NetworkManager   # then, in PowerShell: wsl --shutdown",
+                   "sudo systemctl disable --now NetworkManager   # then, in PowerShell: wsl --shutdown\n"
+                   "# or, with all else that a node needs, in ringrun's folder there:\nhostfiles/nodes/wsl2/setup",
                    ""});
   }
 }
@@ -99,7 +118,8 @@ void find_idle_stop(const Situation& situation, Findings& out) {
                    {host->name},
                    "WSL2 without systemd",
                    "Windows stops the distribution some time after its last window closes, sshd and job with it.",
-                   "# keep a terminal open there, or in /etc/wsl.conf:\n[boot]\nsystemd=true",
+                   "# keep a terminal open there, or in /etc/wsl.conf:\n[boot]\nsystemd=true\n"
+                   "# and on Windows the rest of hostfiles/nodes/wsl2/README.md, \"Keeping it alive\"",
                    ""});
   }
 }

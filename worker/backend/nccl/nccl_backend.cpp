@@ -6,6 +6,8 @@
 #include "lib/nccl/check.hpp"
 #include "worker/backend/gpu_backend.hpp"
 #include "worker/backend/nccl/nccl_collective.hpp"
+#include "worker/backend/nccl/nccl_log.hpp"
+#include "worker/backend/nccl/nccl_observer.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -48,6 +50,11 @@ class NcclBackend : public GpuBackend {
     return devices;
   }
 
+  void listen() const override {
+    become_profiler();
+    log_.open();
+  }
+
   std::string make_unique_id() const override {
     ncclUniqueId id;
     check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
@@ -59,8 +66,19 @@ class NcclBackend : public GpuBackend {
     ncclUniqueId id;
     if (unique_id.size() != sizeof id.internal) throw std::invalid_argument("join: not an NCCL id");
     std::memcpy(id.internal, unique_id.data(), sizeof id.internal);
-    return std::make_unique<NcclCollective>(id, placement, settings);
+    try {
+      auto collective = std::make_unique<NcclCollective>(id, placement, settings, log_);
+      log_.remove_name();
+      return collective;
+    } catch (...) {
+      log_.remove_name();
+      log_.read_transports();  // and pass NCCL's warnings on
+      throw;
+    }
   }
+
+ private:
+  mutable NcclLog log_;  ///< as NCCL's own, one for the process
 };
 
 }  // namespace

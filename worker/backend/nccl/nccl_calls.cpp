@@ -15,6 +15,9 @@ extern "C" __attribute__((weak)) ncclResult_t ncclGather(const void*, void*, siz
 extern "C" __attribute__((weak)) ncclResult_t ncclScatter(const void*, void*, size_t, ncclDataType_t, int, ncclComm_t,
                                                           cudaStream_t);
 #endif
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 0)
+extern "C" __attribute__((weak)) ncclResult_t ncclGroupSimulateEnd(ncclSimInfo_t*);
+#endif
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
 extern "C" __attribute__((weak)) ncclResult_t ncclCommWindowRegister(ncclComm_t, void*, size_t, ncclWindow_t*, int);
 extern "C" __attribute__((weak)) ncclResult_t ncclCommWindowDeregister(ncclComm_t, ncclWindow_t);
@@ -190,6 +193,19 @@ ncclConfig_t config_with_policy(int cta_policy) {
   refuse("CTA policies");
 #endif
 }
+
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 0)
+bool can_simulate() { return ncclGroupSimulateEnd != nullptr; }
+
+double end_simulated_group() {
+  ncclSimInfo_t simulated = NCCL_SIM_INFO_INITIALIZER;
+  check_nccl(ncclGroupSimulateEnd(&simulated), "ncclGroupSimulateEnd");
+  return simulated.estimatedTime > 0 ? static_cast<double>(simulated.estimatedTime) * 1e-6 : 0;
+}
+#else
+bool can_simulate() { return false; }
+double end_simulated_group() { refuse("simulated groups"); }
+#endif
 
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
 void register_window(ncclComm_t communicator, void* buffer, std::size_t bytes, void** handle) {

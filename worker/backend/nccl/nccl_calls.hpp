@@ -31,6 +31,11 @@ void enqueue_edge(const Operation& operation, const NcclCall& call, int edge);
 /// Where CTAPolicy is not known, only the default, 0, is.
 ncclConfig_t config_with_policy(int cta_policy);
 
+/// The end of a group that runs nothing: the seconds that it would take by NCCL's own model, 0 where NCCL does not say.
+/// From NCCL 2.22 on, which can_simulate() asks.
+bool can_simulate();
+double end_simulated_group();
+
 /// Symmetric windows, from NCCL 2.27 on; Unsupported before. `handle` must stay where it is until the group has ended.
 void register_window(ncclComm_t communicator, void* buffer, std::size_t bytes, void** handle);
 void deregister_window(ncclComm_t communicator, void* handle);

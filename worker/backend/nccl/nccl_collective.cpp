@@ -7,6 +7,7 @@
 
 #include "lib/nccl/check.hpp"
 #include "worker/backend/backend_limits.hpp"
+#include "worker/backend/nccl/nccl_observer.hpp"
 #include "worker/sweep/buffer_slice.hpp"
 #include "worker/sweep/expected.hpp"
 #include "worker/sweep/timed_check.hpp"
@@ -14,8 +15,8 @@
 namespace ringrun::worker {
 
 NcclCollective::NcclCollective(const ncclUniqueId& id, const GpuBackend::Placement& placement,
-                               const GpuBackend::Settings& settings)
-    : settings_(settings), ranks_(placement.ranks) {
+                               const GpuBackend::Settings& settings, NcclLog& log)
+    : settings_(settings), log_(log), ranks_(placement.ranks) {
   check_cuda(cudaSetDevice(placement.devices.front()), "cudaSetDevice");
   taken_before_ = taken();
   here_.reserve(placement.devices.size());
@@ -162,6 +163,21 @@ std::vector<WrongElements> NcclCollective::verify(const Operation& operation, st
   for (const NcclRank& rank : here_) wrong.push_back(compare(rank, operation, pattern, 0));
   here_.front().select();
   return wrong;
+}
+
+LibraryChoice NcclCollective::observe(const Operation& operation) {
+  // NCCL copies then, and says nothing of it.
+  if (ranks_ == 1) return {};
+  std::vector<NcclRank*> all;
+  for (NcclRank& rank : here_) all.push_back(&rank);
+  const NcclLane lane(all, abandoned_);
+  begin_observation();
+  lane.run_once(operation, false);
+  LibraryChoice choice = end_observation();
+  choice.estimated_seconds = lane.estimate(operation);
+  here_.front().select();
+  log_.read_transports();  // and pass NCCL's warnings on
+  return choice;
 }
 
 WrongElements NcclCollective::compare(const NcclRank& here, const Operation& operation, const Pattern& pattern,

@@ -7,6 +7,7 @@
 #include "worker/backend/gpu_backend.hpp"
 #include "worker/backend/nccl/elements.hpp"
 #include "worker/backend/nccl/nccl_lane.hpp"
+#include "worker/backend/nccl/nccl_log.hpp"
 #include "worker/backend/nccl/nccl_rank.hpp"
 
 namespace ringrun::worker {
@@ -15,12 +16,15 @@ namespace ringrun::worker {
 class NcclCollective : public Collective {
  public:
   /// Collective over all processes: returns when every rank has joined.
-  NcclCollective(const ncclUniqueId& id, const GpuBackend::Placement& placement, const GpuBackend::Settings& settings);
+  NcclCollective(const ncclUniqueId& id, const GpuBackend::Placement& placement, const GpuBackend::Settings& settings,
+                 NcclLog& log);
 
   int ranks() const override { return ranks_; }
   std::optional<std::string> refusal(const Operation& operation) const override;
   RunTimes run(const Operation& operation, const RunPlan& plan) override;
   std::vector<WrongElements> verify(const Operation& operation, std::uint32_t seed) override;
+  LibraryChoice observe(const Operation& operation) override;
+  std::vector<std::string> transports() override { return log_.read_transports(); }
   MemoryReport memory() const override;
   void finish() override;
 
@@ -36,6 +40,7 @@ class NcclCollective : public Collective {
   double taken() const;
 
   GpuBackend::Settings settings_;
+  NcclLog& log_;
   int ranks_;
   std::vector<NcclRank> here_;
   std::atomic<bool> abandoned_{false};

@@ -142,6 +142,18 @@ void NcclLane::run_once(const Operation& operation, bool as_graph) const {
   wait();
 }
 
+double NcclLane::estimate(const Operation& operation) const {
+  // The steps of a hypercube are groups of their own.
+  if (operation.kind == CollectiveKind::kHypercube || !can_simulate()) return 0;
+  const std::vector<Prepared> calls = prepare(operation);
+  check_nccl(ncclGroupStart(), "ncclGroupStart");
+  for (const Prepared& prepared : calls) {
+    check_cuda(cudaSetDevice(prepared.device), "cudaSetDevice");
+    enqueue_call(operation, prepared.call);
+  }
+  return end_simulated_group();
+}
+
 /// One graph for each rank.
 std::vector<ExecutableGraph> NcclLane::capture(const std::function<void()>& work) const {
   for (const NcclRank* rank : ranks_) {

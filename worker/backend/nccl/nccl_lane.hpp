@@ -30,6 +30,9 @@ class NcclLane {
   /// One operation at the begin of the buffers; returns when it has ended.
   void run_once(const Operation& operation, bool as_graph) const;
 
+  /// What NCCL's own model says that one operation takes, in seconds; 0 where it does not say. Runs nothing.
+  double estimate(const Operation& operation) const;
+
  private:
   /// What stays the same from one iteration to the next.
   struct Prepared {

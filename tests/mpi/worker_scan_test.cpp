@@ -1,0 +1,81 @@
+// Scans of the ranks of this host; of hosts in the lab.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/mpirun.hpp"
+
+namespace ringrun::test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+CommandResult scan(int ranks, const std::string& what, const std::vector<std::string>& options = {}) {
+  std::vector<std::string> words{"./worker", "--backend", "mpi", "-b", "16K", "-e", "16K", "--scan", what};
+  words.insert(words.end(), options.begin(), options.end());
+  return mpirun(ranks, words);
+}
+
+TEST(WorkerScan, MeasuresEveryPairOfRanksAlsoOfAnOddNumber) {
+  for (int ranks : {2, 3, 4}) {
+    const auto file = std::filesystem::temp_directory_path() / ("ringrun-scan-" + std::to_string(getpid()) + ".json");
+    const auto run = scan(ranks, "pairs:ranks", {"-J", file});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.out,
+                ContainsRegex("# Scan: all pairs of [234] ranks, .*, each all-reduce of 16384 bytes of float"));
+    std::ifstream in(file);
+    const auto json = nlohmann::json::parse(in).at("ringrun").at("scan");
+    std::filesystem::remove(file);
+    EXPECT_EQ(json.at("complete"), true);
+    for (int one = 0; one < ranks; ++one) {
+      for (int other = 0; other < ranks; ++other) {
+        const auto& value = json.at("matrix").at(static_cast<std::size_t>(one)).at(static_cast<std::size_t>(other));
+        if (one == other) {
+          EXPECT_TRUE(value.is_null());
+        } else {
+          EXPECT_GT(value.at("bus_bw").get<double>(), 0);
+        }
+      }
+    }
+    EXPECT_EQ(run.err, "") << "progress belongs to terminals";
+  }
+}
+
+TEST(WorkerScan, IsOfAnyCollective) {
+  for (const char* collective : {"sendrecv", "hypercube", "broadcast", "alltoallv"}) {
+    const auto run = scan(3, "pairs:ranks", {"--collective", collective});
+    EXPECT_EQ(run.exit_code, 0) << collective << run.err;
+  }
+}
+
+TEST(WorkerScan, IsRefusedWhereThereIsNothingToCompare) {
+  const auto hosts = scan(2, "pairs");
+  EXPECT_EQ(hosts.exit_code, 5);
+  EXPECT_THAT(hosts.err, HasSubstr("worker: --scan pairs needs 2 hosts, and this job has 1\n"));
+  EXPECT_THAT(hosts.err, HasSubstr("--scan pairs:ranks"));
+  EXPECT_EQ(scan(2, "leave-one-out").exit_code, 5);
+  EXPECT_EQ(scan(1, "pairs:ranks").exit_code, 5);
+}
+
+TEST(WorkerScan, IsRefusedForATypeThatTheBackendLacks) {
+  const auto run = scan(2, "pairs:ranks", {"-d", "half"});
+  EXPECT_EQ(run.exit_code, 5);
+  EXPECT_THAT(run.err, HasSubstr("MPI has no element type half"));
+}
+
+TEST(WorkerScan, EndsAtItsDeadlineWhereARankDoesNotArrive) {
+  const auto run = mpirun(3, {"sh", "-c",
+                              "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep 2; kill -STOP $$) & fi; exec ./worker "
+                              "--backend mpi -b 4M -e 4M -n 2000 --scan pairs:ranks -T 4"});
+  EXPECT_EQ(run.exit_code, 4) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("did not arrive: rank 1 on "));
+  EXPECT_LT(run.elapsed, std::chrono::seconds(30));
+}
+
+}  // namespace
+}  // namespace ringrun::test

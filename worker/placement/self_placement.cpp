@@ -1,0 +1,82 @@
+#include "worker/placement/self_placement.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+
+#include "lib/gpu/gpu.hpp"
+#include "lib/mpi/engine_binding.hpp"
+#include "lib/mpi/launch_environment.hpp"
+#include "lib/placement/planned_placement.hpp"
+#include "lib/placement/process_binding.hpp"
+#include "lib/topology/core_siblings.hpp"
+#include "lib/topology/hwloc_reader.hpp"
+#include "worker/placement/binding_origin.hpp"
+#include "worker/placement/gpu_share.hpp"
+#include "worker/placement/launcher_cpus.hpp"
+#include "worker/placement/rank_binding.hpp"
+
+namespace ringrun::worker {
+namespace {
+
+const char* own_variable(const char* name) { return std::getenv(name); }
+
+std::vector<Gpu> gpus_for_cuda() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return visible_gpus(read_nvml_gpus().gpus, visible == nullptr ? std::nullopt : std::optional<std::string>(visible));
+}
+
+/// CUDA's own order of different cards is by speed. ringrun's is by bus id, and so the same local rank has the same
+/// card with it and without.
+void number_by_bus_id(const std::vector<Gpu>& gpus) {
+  const bool mixed = std::any_of(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return gpu.name != gpus[0].name; });
+  if (mixed) setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
+}
+
+/// Of a single memory node nobody asks where on it the cards are.
+Machine machine_within(const std::optional<std::vector<int>>& cpus) {
+  Machine machine = read_machine(cpus, false);
+  return machine.numa_nodes.size() == 1 ? machine : read_machine(cpus);
+}
+
+std::string place_beside(const std::vector<Gpu>& gpus, const Options& options) {
+  const auto launch = mpi::launch_environment();
+  BindingEvidence evidence;
+  evidence.launched = launch.rank.has_value();
+  // A process that nobody launched has a daemon of its own making, which bound nothing.
+  if (evidence.launched) evidence.engine = mpi::engine_binding();
+  evidence.variable = own_variable;
+  evidence.own = own_cpus();
+  evidence.launcher = launcher_cpus();
+  evidence.own_cores = core_count_of(evidence.own);
+  const std::string memory = memory_policy().kind;
+  evidence.memory_is_chosen = !memory.empty() && memory != "any";
+  const BindingVerdict verdict = judge_binding(evidence);
+  if (verdict.origin == BindingOrigin::kAsked) return "kept as asked for by " + verdict.by;
+  if (verdict.origin == BindingOrigin::kUnknown) return "kept, since " + verdict.by;
+  if (launch.rank && (!launch.local_rank || !launch.local_size))
+    return "kept, since the launcher does not say how many ranks this host has";
+  const ProcessPlacement placement = place_process(machine_within(evidence.launcher), gpus, launch, options);
+  bind_process(placement.cpus);
+  prefer_memory(placement.memory_nodes);
+  std::string text = placement.note.empty() ? "a share of the CPUs next to each GPU, " : "a share of the CPUs, ";
+  text += verdict.by.empty() ? "where nothing was bound" : "instead of " + verdict.by;
+  return placement.note.empty() ? text : text + "; " + placement.note;
+}
+
+}  // namespace
+
+std::string place_self(const Options& options) noexcept try {
+  if (options.backend == BackendChoice::kMpi) return "";
+  // Where ringrun left the binding to the engine, this is as under plain mpirun.
+  const auto planned = planned_placement(own_variable);
+  if (planned && !planned->cpus.empty()) return "";
+  const std::vector<Gpu> gpus = gpus_for_cuda();
+  if (gpus.empty()) return "";
+  number_by_bus_id(gpus);
+  return place_beside(gpus, options);
+} catch (const std::exception& error) {
+  return std::string("kept, since no better one can be found: ") + error.what();
+}
+
+}  // namespace ringrun::worker

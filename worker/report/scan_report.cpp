@@ -1,0 +1,206 @@
+#include "worker/report/scan_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <utility>
+
+namespace ringrun::worker {
+namespace {
+
+using nlohmann::json;
+
+const char* node_word(ScanKind kind) { return kind == ScanKind::kPairsOfRanks ? "rank" : "host"; }
+
+std::string value_text(const std::optional<ScanValue>& value) {
+  return value ? fmt::format("{:.3g}", value->bandwidth) : "-";
+}
+
+std::string matrix_text(const ScanResult& result) {
+  std::size_t width = 7;
+  for (const std::string& name : result.names) width = std::max(width, name.size());
+  std::string text = fmt::format("{:>{}}", "", width);
+  for (const std::string& name : result.names) text += fmt::format("  {:>{}}", name, width);
+  text += '\n';
+  for (int row = 0; row < result.pairs.nodes(); ++row) {
+    text += fmt::format("{:>{}}", result.names[static_cast<std::size_t>(row)], width);
+    for (int column = 0; column < result.pairs.nodes(); ++column)
+      text += fmt::format("  {:>{}}", value_text(result.pairs.at(row, column)), width);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string without_text(const ScanResult& result) {
+  std::size_t width = 0;
+  for (const std::string& name : result.names) width = std::max(width, name.size());
+  std::string text = fmt::format("{:{}}  {:>7}\n", "all", width + 8, value_text(result.with_all));
+  for (std::size_t node = 0; node < result.names.size(); ++node)
+    text += fmt::format("without {:{}}  {:>7}\n", result.names[node], width, value_text(result.without[node]));
+  return text;
+}
+
+const std::string& name_of(const ScanResult& result, int node) { return result.names[static_cast<std::size_t>(node)]; }
+
+struct Outliers {
+  std::vector<Outlier> nodes;
+  std::vector<Outlier> pairs;
+};
+
+Outliers outliers_of(const ScanResult& result) {
+  if (result.kind != ScanKind::kLeaveOneOut) {
+    Outliers found{slow_nodes(result.pairs), {}};
+    found.pairs = slow_pairs(result.pairs, found.nodes);
+    return found;
+  }
+  std::vector<ScanValue> without;
+  for (const auto& value : result.without) {
+    if (!value) return {};
+    without.push_back(*value);
+  }
+  return {braking_nodes(result.with_all, without), {}};
+}
+
+std::string rule_text(ScanKind kind) {
+  const std::string rule = fmt::format(
+      "more than {:g} % of it, {:g} deviations (1.4826 times the median absolute one) and what both may be wrong by",
+      100 * kClearly, kDeviations);
+  if (kind == ScanKind::kLeaveOneOut) return "# Rule: faster than the median without each of the others, by " + rule;
+  return fmt::format(
+      "# Rule: slower than the median by {}; a {} is, where three in four of its pairs are, held against those without "
+      "it",
+      rule, node_word(kind));
+}
+
+std::string pairs_verdict(const ScanResult& result, const Outliers& found) {
+  const char* const word = node_word(result.kind);
+  std::string text;
+  for (const Outlier& one : found.nodes) {
+    text += fmt::format("# Slow {}: {}: its pairs have {:.3g} GB/s in the median, those without it {:.3g}\n", word,
+                        name_of(result, one.node), one.bandwidth, one.usual);
+  }
+  if (found.nodes.empty()) text += fmt::format("# Slow {}s: none\n", word);
+  for (const Outlier& one : found.pairs) {
+    text += fmt::format("# Slow pair: {} and {}: {:.3g} GB/s, all pairs {:.3g} in the median\n",
+                        name_of(result, one.node), name_of(result, one.other), one.bandwidth, one.usual);
+  }
+  if (found.pairs.empty()) text += "# Slow pairs: none\n";
+  return text;
+}
+
+std::string without_verdict(const ScanResult& result, const Outliers& found) {
+  std::string text;
+  for (const Outlier& one : found.nodes) {
+    text += fmt::format("# Slow host: {}: without it all others reach {:.3g} GB/s, with all {:.3g}\n",
+                        name_of(result, one.node), one.bandwidth, result.with_all.bandwidth);
+  }
+  return found.nodes.empty() ? "# Slow hosts: none\n" : text;
+}
+
+json to_json(const ScanResult& result, const std::vector<Outlier>& outliers) {
+  json all = json::array();
+  for (const Outlier& one : outliers) {
+    json names = json::array({name_of(result, one.node)});
+    if (one.other >= 0) names.push_back(name_of(result, one.other));
+    all.push_back(
+        {{"nodes", names}, {"bus_bw", one.bandwidth}, {"others_bus_bw", one.usual}, {"limit_bus_bw", one.limit}});
+  }
+  return all;
+}
+
+json to_json(const std::optional<ScanValue>& value) {
+  if (!value) return nullptr;
+  return {{"bus_bw", value->bandwidth}, {"error_pct", 100 * value->error}};
+}
+
+}  // namespace
+
+std::string text_of(const ScanResult& result) {
+  const Outliers found = outliers_of(result);
+  if (result.kind == ScanKind::kLeaveOneOut)
+    return without_text(result) + rule_text(result.kind) + '\n' + without_verdict(result, found);
+  const std::string matrix = matrix_text(result);
+  if (result.names.size() == 2) return matrix + "# One pair has nothing to be compared with\n";
+  return matrix + rule_text(result.kind) + '\n' + pairs_verdict(result, found);
+}
+
+json scan_json(const ScanResult& result) {
+  const Outliers found = outliers_of(result);
+  json scan{{"kind", result.kind == ScanKind::kLeaveOneOut ? "leave-one-out" : "pairs"},
+            {"nodes", result.names},
+            {"complete", result.complete()},
+            {"slow_nodes", to_json(result, found.nodes)}};
+  if (result.kind == ScanKind::kLeaveOneOut) {
+    scan["with_all"] = to_json(result.with_all);
+    scan["without"] = json::array();
+    for (const auto& value : result.without) scan["without"].push_back(to_json(value));
+    return scan;
+  }
+  scan["slow_pairs"] = to_json(result, found.pairs);
+  scan["matrix"] = json::array();
+  for (int row = 0; row < result.pairs.nodes(); ++row) {
+    json values = json::array();
+    for (int column = 0; column < result.pairs.nodes(); ++column)
+      values.push_back(to_json(result.pairs.at(row, column)));
+    scan["matrix"].push_back(values);
+  }
+  return scan;
+}
+
+ScanReport::ScanReport(std::ostream& out, const Options& options, const TableHead& head, const ScanNodes& nodes)
+    : out_(out) {
+  if (!options.json_file.empty()) json_.emplace(options.json_file, head);
+  const ScanKind kind = *options.scan;
+  const SweepPlan& plan = options.plan;
+  print_run(out_, head);
+  const std::string what = kind == ScanKind::kLeaveOneOut
+                               ? fmt::format("all {} hosts, then all but each in turn", nodes.names.size())
+                               : fmt::format("all pairs of {} {}s, side by side where they share no host",
+                                             nodes.names.size(), node_word(kind));
+  out_ << fmt::format("# Scan: {}: {} rounds of about a second, each {} of {} bytes of {}, out-of-place\n", what,
+                      rounds_of(kind, nodes), description_of(plan.kind).words, plan.sizes.back(),
+                      ringrun::worker::name_of(plan.types.front()))
+       << "# Bus bandwidth (GB/s), of the median iteration\n";
+  out_.flush();
+}
+
+void ScanReport::show(const ScanResult& result) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return;
+  result_ = result;
+  const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  line_.clear();
+  line_.write(fmt::format("round {} of {}, about {:.0f} s left", result.rounds_done, result.rounds,
+                          elapsed / result.rounds_done * (result.rounds - result.rounds_done)));
+}
+
+bool ScanReport::end() {
+  const std::lock_guard lock(mutex_);
+  return !std::exchange(ended_, true);
+}
+
+void ScanReport::print(const std::vector<std::string>& errors) {
+  line_.end();
+  if (json_) {
+    if (result_) json_->set("scan", scan_json(*result_));
+    json_->write({}, std::nullopt, errors);
+  }
+  if (result_) out_ << text_of(*result_);
+  out_.flush();
+}
+
+void ScanReport::finish() {
+  if (end()) print({});
+}
+
+void ScanReport::finish_partial(const std::string& why) {
+  if (!end()) return;
+  const int rounds = result_ ? result_->rounds_done : 0;
+  const std::string partial = fmt::format("{} after {} round{}", why, rounds, rounds == 1 ? "" : "s");
+  out_ << "# PARTIAL: " << partial << '\n';
+  print({"partial: " + partial});
+}
+
+}  // namespace ringrun::worker
