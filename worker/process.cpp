@@ -97,6 +97,7 @@ TableHead Process::describe(const GpuLibrary& library, const Options& options, i
 
 mpi::Session Process::start_mpi() {
   check_launcher();
+  launched_ = mpi::launch_environment().rank.has_value();
   avoided_ = keep_mpi_off_dead_ends();
   const auto phase = watch_.enter("MPI_Init", options_.init_timeout);
   return {};
@@ -104,7 +105,7 @@ mpi::Session Process::start_mpi() {
 
 void Process::place() {
   const auto phase = watch_.enter("placement next to the GPU", options_.init_timeout);
-  placement_ = place_self(options_);
+  placement_ = place_self(options_, launched_);
 }
 
 GpuLibrary Process::load_library() {

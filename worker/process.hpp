@@ -75,6 +75,7 @@ class Process {
   std::optional<Interruption> interruption_;        ///< made before any other thread
   TimeoutReport timeouts_;
   Watch watch_;
+  bool launched_ = false;             ///< by a launcher that said so
   std::vector<std::string> avoided_;  ///< interfaces that MPI was kept off
   std::string placement_;             ///< what was done about it
   mpi::Session session_;

@@ -63,6 +63,18 @@ std::vector<std::string> telling_variables() {
   return telling;
 }
 
+/// NCCL's issue 1950: its kernel for one rank divides the elements among its blocks and leaves out the rest.
+std::vector<std::string> one_rank_remarks(const SweepPlan& plan, int nccl_version) {
+  constexpr int kMended = 22907;
+  if (nccl_version == 0 || nccl_version >= kMended) return {};
+  const bool affected = std::any_of(plan.ops.begin(), plan.ops.end(),
+                                    [](ReduceOp op) { return op == ReduceOp::kAvg || op == ReduceOp::kMulSum; });
+  if (!affected) return {};
+  return {
+      "NCCL before 2.29.7 leaves the last elements of a one-rank avg or mulsum unwritten at some sizes (nccl#1950): "
+      "wrong values out-of-place are the library's"};
+}
+
 }  // namespace
 
 TableHead describe_run(const RunFacts& run) {
@@ -93,6 +105,7 @@ TableHead describe_run(const RunFacts& run) {
   if (run.ranks == 1) {
     head.remarks.push_back(
         "One rank: out-of-place is a local copy, in-place does nothing, and bus bandwidth is not defined");
+    for (const std::string& remark : one_rank_remarks(options.plan, run.nccl_version)) head.remarks.push_back(remark);
   }
   return head;
 }

@@ -171,7 +171,7 @@ Situation survey(HostProbe& probe, const std::vector<SurveyedHost>& hosts, const
   situation.network = choose(hosts, situation.reach, request.launch, situation.transport);
   situation.is_worker = request.is_worker;
   situation.shares_gpus =
-      request.is_worker && (request.launch.share_gpu || has_word(request.launch.program, "--share-gpu"));
+      request.launch.share_gpu || (request.is_worker && has_word(request.launch.program, "--share-gpu"));
   situation.program = request.program;
   situation.more_programs = request.more_programs;
   situation.ports = request.launch.ports;

@@ -56,6 +56,14 @@ TEST_F(WorkerPlacement, WidensTheDefaultOfMpirunFromACoreToTheRanksShare) {
   EXPECT_THAT(result.out, ContainsRegex(row(0, kWhole)));
 }
 
+TEST_F(WorkerPlacement, OfAProcessThatNobodyLaunchedIsTheSame) {
+  const auto alone = run({});
+  EXPECT_EQ(alone.exit_code, 0) << alone.err;
+  EXPECT_THAT(alone.out, ContainsRegex("# Placement: a share of the CPUs[^\n]*, where nothing was bound"));
+  EXPECT_THAT(run({"taskset", "-c", "1"}).out,
+              HasSubstr("# Placement: kept as asked for by a program before the worker (taskset, numactl)\n"));
+}
+
 TEST_F(WorkerPlacement, SaysOnceWhatAllRanksDid) {
   const auto result = run({"mpirun", "-np", "2"});
   EXPECT_EQ(result.exit_code, 0) << result.err;

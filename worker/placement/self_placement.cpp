@@ -39,12 +39,12 @@ Machine machine_within(const std::optional<std::vector<int>>& cpus) {
   return machine.numa_nodes.size() == 1 ? machine : read_machine(cpus);
 }
 
-std::string place_beside(const std::vector<Gpu>& gpus, const Options& options) {
-  const auto launch = mpi::launch_environment();
+std::string place_beside(const std::vector<Gpu>& gpus, const Options& options, bool launched) {
+  const auto launch = launched ? mpi::launch_environment() : mpi::LaunchEnvironment{};
   BindingEvidence evidence;
-  evidence.launched = launch.rank.has_value();
+  evidence.launched = launched;
   // A process that nobody launched has a daemon of its own making, which bound nothing.
-  if (evidence.launched) evidence.engine = mpi::engine_binding();
+  if (launched) evidence.engine = mpi::engine_binding();
   evidence.variable = own_variable;
   evidence.own = own_cpus();
   evidence.launcher = launcher_cpus();
@@ -66,7 +66,7 @@ std::string place_beside(const std::vector<Gpu>& gpus, const Options& options) {
 
 }  // namespace
 
-std::string place_self(const Options& options) noexcept try {
+std::string place_self(const Options& options, bool launched) noexcept try {
   if (options.backend == BackendChoice::kMpi) return "";
   // Where ringrun left the binding to the engine, this is as under plain mpirun.
   const auto planned = planned_placement(own_variable);
@@ -74,7 +74,7 @@ std::string place_self(const Options& options) noexcept try {
   const std::vector<Gpu> gpus = gpus_for_cuda();
   if (gpus.empty()) return "";
   number_by_bus_id(gpus);
-  return place_beside(gpus, options);
+  return place_beside(gpus, options, launched);
 } catch (const std::exception& error) {
   return std::string("kept, since no better one can be found: ") + error.what();
 }

@@ -12,6 +12,7 @@ namespace ringrun::worker {
 /// before CUDA and NCCL start their threads; those of MPI are bound too.
 /// Returns what was done and why, for the head of the table: the same text where it is the same for two ranks; "" for
 /// nothing. Never throws: a process that cannot be placed stays as it is, and says so.
-std::string place_self(const Options& options) noexcept;
+/// `launched`: a launcher said something before MPI_Init, which says the same of a process that nobody launched.
+std::string place_self(const Options& options, bool launched) noexcept;
 
 }  // namespace ringrun::worker

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <thread>
 
 #include "lib/nccl/check.hpp"
 #include "worker/backend/nccl/timeline.hpp"
@@ -194,6 +195,8 @@ void NcclLane::wait() const {
       const cudaError_t state = cudaStreamQuery(rank->stream.get());
       if (state == cudaSuccess) break;
       if (state != cudaErrorNotReady) check_cuda(state, "cudaStreamQuery");
+      // NCCL's own thread may have this processor alone to run on.
+      std::this_thread::yield();
       if (Clock::now() < next_check) continue;
       // A peer that died shows here, while the stream would never become idle.
       for (const NcclRank* any : ranks_) {
