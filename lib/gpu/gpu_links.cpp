@@ -6,22 +6,30 @@ namespace ringrun {
 namespace {
 
 constexpr unsigned kMostLinks = 36;             // NVML_NVLINK_MAX_LINKS is 18 so far; beyond it NVML says "invalid"
-constexpr unsigned kCommonLinkSpeedField = 90;  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON: MB/s of each active link
+constexpr unsigned kLinkSpeedField = 164;       // NVML_FI_DEV_NVLINK_GET_SPEED, its scope the link: MB/s
+constexpr unsigned kCommonLinkSpeedField = 90;  // NVML_FI_DEV_NVLINK_SPEED_MBPS_COMMON, of cards before Hopper
 
 unsigned number(int (*function)(NvmlDevice, unsigned*), NvmlDevice device) {
   unsigned value = 0;
   return function != nullptr && function(device, &value) == 0 ? value : 0;
 }
 
+/// Bytes a second; 0 where the driver does not know the field.
+double speed_field(const NvmlLibrary& nvml, NvmlDevice device, unsigned field, unsigned link) {
+  NvmlFieldValue speed{};
+  speed.field = field;
+  speed.scope = link;
+  return nvml.field_values(device, 1, &speed) == 0 && speed.code == 0 ? speed.value.whole * 1e6 : 0;
+}
+
 void read_nvlinks(const NvmlLibrary& nvml, NvmlDevice device, GpuLinks& links) {
   if (nvml.nvlink_state == nullptr || nvml.field_values == nullptr) return;
   for (unsigned link = 0; link < kMostLinks; ++link) {
     int active = 0;
-    if (nvml.nvlink_state(device, link, &active) == 0 && active != 0) ++links.nvlinks;
+    if (nvml.nvlink_state(device, link, &active) != 0 || active == 0) continue;
+    if (links.nvlinks++ == 0) links.nvlink_bandwidth = speed_field(nvml, device, kLinkSpeedField, link);
   }
-  NvmlFieldValue speed{};
-  speed.field = kCommonLinkSpeedField;
-  if (nvml.field_values(device, 1, &speed) == 0 && speed.code == 0) links.nvlink_bandwidth = speed.value.whole * 1e6;
+  if (links.nvlink_bandwidth == 0) links.nvlink_bandwidth = speed_field(nvml, device, kCommonLinkSpeedField, 0);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace ringrun {
 struct GpuLinks {
   std::string uuid;
   int nvlinks = 0;              ///< that are active
-  double nvlink_bandwidth = 0;  ///< bytes a second of each, each way
+  double nvlink_bandwidth = 0;  ///< bytes a second of each, each way, with what its protocol takes
   int pcie_generation = 0;      ///< the highest that card and slot have together: an idle card rests at a lower one
   int pcie_width = 0;           ///< lanes, likewise
   bool operator==(const GpuLinks&) const = default;
