@@ -16,20 +16,6 @@ json microseconds(const std::vector<double>& seconds) {
   return times;
 }
 
-const char* word_of(Effect effect) {
-  switch (effect) {
-    case Effect::kFaster:
-      return "faster";
-    case Effect::kSlower:
-      return "slower";
-    case Effect::kWithinNoise:
-      return "within_noise";
-    case Effect::kFailed:
-      break;
-  }
-  return "failed";
-}
-
 json lines_json(const std::vector<PlacedLine>& lines) {
   json all = json::array();
   for (const PlacedLine& placed : lines)
@@ -48,7 +34,7 @@ json setting_json(const TuneFindings& findings, std::size_t s) {
   }
   json effects = json::object();
   for (const ClassVerdict& verdict : findings.verdicts) {
-    effects[name_of(verdict.size_class)] = {{"effect", word_of(verdict.effects[s].effect)},
+    effects[name_of(verdict.size_class)] = {{"effect", name_of(verdict.effects[s].effect)},
                                             {"speed", verdict.effects[s].speed},
                                             {"sure_speed", verdict.effects[s].sure_speed}};
   }

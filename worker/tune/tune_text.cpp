@@ -16,20 +16,6 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-const char* word_of(Effect effect) {
-  switch (effect) {
-    case Effect::kFaster:
-      return "faster";
-    case Effect::kSlower:
-      return "slower";
-    case Effect::kWithinNoise:
-      return "noise";
-    case Effect::kFailed:
-      break;
-  }
-  return "failed";
-}
-
 /// A line for each setting, as it is first; `cells` makes those behind its name, of a place among the settings or of
 /// none.
 template <typename Cells>
@@ -73,7 +59,7 @@ std::string speeds_table(const TuneFindings& findings) {
     for (const ClassVerdict& verdict : findings.verdicts) {
       const ClassEffect& effect = verdict.effects[*setting];
       cells.push_back(
-          effect.effect == Effect::kFailed ? "failed" : fmt::format("{:.2f} {}", effect.speed, word_of(effect.effect)));
+          effect.effect == Effect::kFailed ? "failed" : fmt::format("{:.2f} {}", effect.speed, name_of(effect.effect)));
     }
     return cells;
   });

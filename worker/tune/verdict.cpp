@@ -93,6 +93,20 @@ ClassVerdict verdict_of(const TuneRounds& tuned, SizeClass size_class, double fa
 
 }  // namespace
 
+const char* name_of(Effect effect) {
+  switch (effect) {
+    case Effect::kFaster:
+      return "faster";
+    case Effect::kSlower:
+      return "slower";
+    case Effect::kWithinNoise:
+      return "noise";
+    case Effect::kFailed:
+      break;
+  }
+  return "failed";
+}
+
 std::vector<ClassVerdict> verdicts_of(const TuneRounds& tuned, double noise_factor) {
   std::vector<ClassVerdict> verdicts;
   for (SizeClass size_class : classes_of(tuned.sizes)) verdicts.push_back(verdict_of(tuned, size_class, noise_factor));

@@ -29,6 +29,9 @@ struct TuneRounds {
 
 enum class Effect { kFaster, kSlower, kWithinNoise, kFailed };
 
+/// "faster", "slower", "noise", "failed".
+const char* name_of(Effect effect);
+
 /// What a setting does to one class of sizes.
 struct ClassEffect {
   Effect effect = Effect::kWithinNoise;
