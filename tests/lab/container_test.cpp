@@ -1,7 +1,7 @@
 // A real docker engine: a container on its host's network works, one on the engine's bridge is named with its cure.
 #include <gmock/gmock.h>
 
-#include "tests/lab/network_lab.hpp"
+#include "tests/lab/docker_lab.hpp"
 #include "tests/support/cannot_run.hpp"
 
 namespace ringrun::test {
@@ -11,23 +11,12 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-class ContainerLab : public NetworkLab {
+class ContainerLab : public DockerLab {
  protected:
-  static void SetUpTestSuite() {
-    NetworkLab::SetUpTestSuite();
-    if (missing.empty()) missing = why_no_docker();
-    if (missing.empty()) engine_ = std::make_unique<DockerEngine>(*lab, "b");
-  }
-  static void TearDownTestSuite() {
-    engine_.reset();
-    NetworkLab::TearDownTestSuite();
-  }
-
   /// In place of b in hostfiles/ab, at port 2222 of its address.
   static Container container(const std::vector<std::string>& options) { return {*lab, "b", "c", options}; }
 
  private:
-  static inline std::unique_ptr<DockerEngine> engine_;
 };
 
 TEST_F(ContainerLab, TheEnginesDocker0OnBothHostsIsLeftAlone) {

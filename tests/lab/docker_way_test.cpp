@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "tests/lab/network_lab.hpp"
+#include "tests/lab/docker_lab.hpp"
 #include "tests/support/cannot_run.hpp"
 
 namespace ringrun::test {
@@ -15,18 +15,8 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-class DockerWay : public NetworkLab {
+class DockerWay : public DockerLab {
  protected:
-  static void SetUpTestSuite() {
-    NetworkLab::SetUpTestSuite();
-    if (missing.empty()) missing = why_no_docker();
-    if (missing.empty()) engine_ = std::make_unique<DockerEngine>(*lab, "b");
-  }
-  static void TearDownTestSuite() {
-    engine_.reset();
-    NetworkLab::TearDownTestSuite();
-  }
-
   /// A container on b of the name lab-c; to the lab it is the host c.
   static Container container(const std::vector<std::string>& options = {"--network", "host", "--shm-size", "1g"}) {
     return {*lab, "b", "c", options};
@@ -61,7 +51,6 @@ class DockerWay : public NetworkLab {
   }
 
  private:
-  static inline std::unique_ptr<DockerEngine> engine_;
 };
 
 TEST_F(DockerWay, TheMissionsCommandRunsBehindTheRealSsh) {
