@@ -155,7 +155,9 @@ TEST(Wsl2Windows, OpensEveryPortThatAJobUsesAndNoneThatWindowsKeeps) {
   EXPECT_TRUE(open[22]);
   for (int port = 1; port < 65536; ++port) {
     const bool is_kept = std::find(kept.begin(), kept.end(), port) != kept.end();
-    if (is_kept || port > 1023) EXPECT_EQ(open[static_cast<std::size_t>(port)], !is_kept) << port;
+    if (is_kept || port > 1023) {
+      EXPECT_EQ(open[static_cast<std::size_t>(port)], !is_kept) << port;
+    }
   }
 }
 

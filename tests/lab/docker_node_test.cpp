@@ -67,7 +67,9 @@ class DockerNode : public NetworkLab {
     ASSERT_TRUE(wait_until(scan, seconds(10))) << on("b", {"docker", "logs", "node"}).err;
   }
   void TearDown() override {
-    if (lab) EXPECT_EQ(compose("down").exit_code, 0);
+    if (lab) {
+      EXPECT_EQ(compose("down").exit_code, 0);
+    }
     NetworkLab::TearDown();
   }
 

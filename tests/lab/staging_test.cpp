@@ -97,9 +97,9 @@ TEST_F(Staging, EachOfSeveralProgramsIsLookedForOnItsOwnHosts) {
   EXPECT_EQ(sorted(result.out), "first on a\nsecond on b\n");
   EXPECT_THAT(result.err, HasSubstr("copied /tmp/job/second (1K) to b\n"));
   EXPECT_THAT(result.err, Not(HasSubstr("/tmp/job/first")));
-  const auto missing = run({"-H", "a", "./first", ":", "-H", "b", "./third"}, {});
-  EXPECT_EQ(missing.exit_code, 127);
-  EXPECT_THAT(missing.err, HasSubstr("the program /tmp/job/third does not exist on b"));
+  const auto absent = run({"-H", "a", "./first", ":", "-H", "b", "./third"}, {});
+  EXPECT_EQ(absent.exit_code, 127);
+  EXPECT_THAT(absent.err, HasSubstr("the program /tmp/job/third does not exist on b"));
 }
 
 TEST_F(Staging, AProgramThatTheHostCannotRunIsNamedBeforeItIsCopied) {
@@ -173,9 +173,9 @@ TEST_F(Staging, AFileOfAPersonsOwnIsNeverReplaced) {
   const auto finding = expect_stopped(run({"--preload-files", "data", "cat", "data"}), "L11");
   EXPECT_THAT(finding.text, HasSubstr("another /tmp/job/data is there, and is kept"));
   EXPECT_EQ(sh("b", "cat " + folder + "/data"), "own\n");
-  const auto missing = run({"--preload-files", "nowhere", "true"});
-  EXPECT_EQ(missing.exit_code, 2);
-  EXPECT_THAT(missing.err, HasSubstr("--preload-files nowhere: there is no such file here"));
+  const auto absent = run({"--preload-files", "nowhere", "true"});
+  EXPECT_EQ(absent.exit_code, 2);
+  EXPECT_THAT(absent.err, HasSubstr("--preload-files nowhere: there is no such file here"));
 }
 
 TEST_F(Staging, LibrariesOfTheProgramsOwnGoAlongWhereThatIsAsked) {
