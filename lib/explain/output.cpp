@@ -150,6 +150,11 @@ OutputMeaning meaning_of(const OutputPattern& pattern, const std::string& id, st
   return meaning;
 }
 
+/// The head of a table, which says among other things why this or that was not used; also behind a rank's mark.
+bool is_remark(std::string_view line) {
+  return line.substr(0, 1) == "#" || line.find("<stdout>:#") != std::string_view::npos;
+}
+
 std::optional<OutputMeaning> apply(const OutputPattern& pattern, std::string_view line) {
   if (pattern.kind == LineKind::plain) return meaning_of(pattern, std::string(pattern.id), line, {});
   if (pattern.kind == LineKind::chosen_interface) {
@@ -174,7 +179,7 @@ std::optional<OutputMeaning> explain_line(std::string_view line) {
   static const PatternIndex index;
   static const WordSearch search(index.words);
   const WordSearch::Found found = search.find(line);
-  if (found.none()) return std::nullopt;
+  if (found.none() || is_remark(line)) return std::nullopt;
   const std::vector<OutputPattern>& patterns = output_patterns();
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     if ((index.needed[i] & ~found).any() || (index.forbidden[i] & found).any()) continue;

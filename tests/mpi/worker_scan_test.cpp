@@ -69,8 +69,9 @@ TEST(WorkerScan, IsRefusedForATypeThatTheBackendLacks) {
 }
 
 TEST(WorkerScan, EndsAtItsDeadlineWhereARankDoesNotArrive) {
-  const auto run = mpirun(3, {"sh", "-c",
-                              "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep 2; kill -STOP $$) & fi; exec ./worker "
+  // Its six rounds take longer than the second.
+  const auto run = mpirun(4, {"sh", "-c",
+                              "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep 1; kill -STOP $$) & fi; exec ./worker "
                               "--backend mpi -b 4M -e 4M -n 2000 --scan pairs:ranks -T 4"});
   EXPECT_EQ(run.exit_code, 4) << run.err;
   EXPECT_THAT(run.err, HasSubstr("did not arrive: rank 1 on "));

@@ -139,7 +139,7 @@ TEST(WorkerTune, SaysWhyThereIsNothingToTune) {
 }
 
 TEST(WorkerTune, TellsThatTheTimeWasTooShort) {
-  const auto run = tune(2, {"--tune=0.3s"}, {});
+  const auto run = tune(2, {"--tune=0.05s"}, {});
   EXPECT_THAT(run.out + run.err, testing::AnyOf(HasSubstr("too few to tell a gain from noise"), HasSubstr("in time")));
   EXPECT_THAT(run.elapsed, Lt(seconds(10)));
 }

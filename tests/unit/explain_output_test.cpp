@@ -118,6 +118,13 @@ TEST(Output, LinesMeanWhatTheCatalogueSays) {
   }
 }
 
+TEST(Output, OfATablesHeadMeansNothing) {
+  const std::string why = "MPI on host memory, since (a: libnccl.so.2: cannot open shared object file: No such file)";
+  EXPECT_EQ(explain_line("# Backend: " + why), std::nullopt);
+  EXPECT_EQ(explain_line("[1,0]<stdout>:# Backend: " + why), std::nullopt);
+  EXPECT_NE(explain_line("./worker: " + why), std::nullopt);
+}
+
 TEST(Output, IsReadInAnyCaseAndInPieces) {
   const std::string text = "noise\nNCCL WARN MISMATCHED NCCL VERSION detected\nmore\n";
   for (std::size_t piece = 1; piece < text.size(); ++piece) {
