@@ -32,6 +32,9 @@ Process::Process(const Options& options, std::ostream& out)
     : options_(options),
       out_(out),
       interruption_([this](const char* signal) { tell_partial(signal); }),
+      timeouts_([this] {
+        if (PartialReport* const report = reporting_) report->finish_partial("ended by a deadline");
+      }),
       watch_(timeouts_.callbacks()),
       session_(start_mpi()) {}
 

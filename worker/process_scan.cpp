@@ -52,9 +52,12 @@ int Process::scan(const GpuLibrary& library) {
                               "start a process for each GPU, without -t and -g, or scan the hosts: --scan pairs"));
   if (const auto refusal = refusal_by_groups(options_, group_sizes(kind, nodes, options_.ranks_of_process())))
     return refuse(*refusal);
+  TableHead head = describe(library, options_, team_.processes() * options_.ranks_of_process());
+  if (options_.reports_bindings) {
+    for (std::string& line : bindings_of_all()) head.remarks.push_back(std::move(line));
+  }
   if (is_first()) {
-    scan_report_ = std::make_unique<ScanReport>(
-        out_, options_, describe(library, options_, team_.processes() * options_.ranks_of_process()), nodes);
+    scan_report_ = std::make_unique<ScanReport>(out_, options_, head, nodes);
     reporting_ = scan_report_.get();
   }
   try {

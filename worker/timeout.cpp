@@ -64,8 +64,10 @@ void TimeoutReport::end_job(const WatchedPhase& phase) {
   const int rank = mpi::launch_environment().rank.value_or(0);
   const auto arrivals = mpi::arrivals_near(phase.sequence);
   const bool reports = !arrivals || arrivals->arrived.empty() || arrivals->arrived.front() == rank;
-  if (!reports) std::this_thread::sleep_for(kForTheReport);
-  if (reports) {
+  if (!reports) {
+    last_words_();
+    std::this_thread::sleep_for(kForTheReport);
+  } else {
     std::string text =
         fmt::format("[{}:{}] worker: {} did not end within {:g} s\n", host_name(), rank, phase.what, phase.seconds);
     if (!arrivals) {
@@ -78,6 +80,7 @@ void TimeoutReport::end_job(const WatchedPhase& phase) {
     }
     write_to_stderr(text + "  a longer deadline: --timeout SECONDS (0: none)\n");
     if (!has_heard_from_others()) write_to_stderr(likely_cause(kForTheCause));
+    last_words_();
   }
   _exit(static_cast<int>(ExitCode::kTimeout));
 }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "worker/watch/watch.hpp"
@@ -13,6 +14,9 @@ namespace ringrun::worker {
 /// this process ends with ExitCode::kTimeout, which makes the launcher end the others.
 class TimeoutReport {
  public:
+  /// `last_words` tells what is known so far, from the watch's thread, while others may be stuck.
+  explicit TimeoutReport(std::function<void()> last_words) : last_words_(std::move(last_words)) {}
+
   /// The callbacks use this object until their Watch has ended.
   Watch::Callbacks callbacks();
 
@@ -25,6 +29,7 @@ class TimeoutReport {
   bool has_heard_from_others();
   std::string name_ranks(const std::vector<int>& ranks);
 
+  std::function<void()> last_words_;
   std::mutex mutex_;
   std::vector<std::string> hosts_;
 };

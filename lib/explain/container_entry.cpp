@@ -23,7 +23,8 @@ constexpr std::string_view kAllow =
 constexpr std::array kRefusals = {
     EntryRefusal{"no such container", "The host has no container of that name.",
                  "docker ps --all --format '{{{{.Names}}}} {{{{.Status}}}}'   # the names that there are\n"
-                 "docker compose --file hostfiles/nodes/docker/compose.yaml up --detach   # makes the example's"},
+                 "docker compose --file hostfiles/nodes/docker/compose.yaml --profile gpu up --detach   # makes the "
+                 "example's; without GPUs: --profile cpu"},
     EntryRefusal{"is not running", "The container has ended, or was never started.",
                  "docker start {container}\n# where it ends again:\ndocker logs --tail 20 {container}"},
     EntryRefusal{"is restarting", "The container ends as soon as it starts.", "docker logs --tail 20 {container}"},

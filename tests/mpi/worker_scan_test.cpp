@@ -75,6 +75,7 @@ TEST(WorkerScan, EndsAtItsDeadlineWhereARankDoesNotArrive) {
                               "--backend mpi -b 4M -e 4M -n 2000 --scan pairs:ranks -T 4"});
   EXPECT_EQ(run.exit_code, 4) << run.err;
   EXPECT_THAT(run.err, HasSubstr("did not arrive: rank 1 on "));
+  EXPECT_THAT(run.out, HasSubstr("# PARTIAL: ended by a deadline"));
   EXPECT_LT(run.elapsed, std::chrono::seconds(30));
 }
 

@@ -131,7 +131,13 @@ std::vector<Case> launcher_and_slow_cases() {
          s.hosts[1].fault = AgentFault::silent;
          s.hosts[1].waited = 30;
        }},
-      {"L1", mpi, error, "Host key verification failed", "ssh-keyscan -p 2222 192.168.1.6 >> ~/.ssh/known_hosts",
+      {"L1", mpi, error, "strict checking", "ssh-keygen -R '[b]:2222'",
+       [](Situation& s) {
+         shell_says(s,
+                    "Host key for [b]:2222 has changed and you have requested strict checking.\n"
+                    "Host key verification failed.");
+       }},
+      {"L1", mpi, error, "Host key verification failed", "ssh-keyscan -p 2222 b >> ~/.ssh/known_hosts",
        [](Situation& s) { shell_says(s, "Host key verification failed."); }},
       {"L1", mpi, error, "Connection refused", "service ssh start",
        [](Situation& s) { shell_says(s, "ssh: connect to host b port 2222: Connection refused"); }},

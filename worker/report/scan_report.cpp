@@ -183,12 +183,17 @@ bool ScanReport::end() {
 
 void ScanReport::print(const std::vector<std::string>& errors) {
   line_.end();
+  const auto tell = [this] {
+    if (result_) out_ << text_of(*result_);
+    out_.flush();
+  };
+  // The file may fail; of a partial report nobody may read the text.
+  if (errors.empty()) tell();
   if (json_) {
     if (result_) json_->set("scan", scan_json(*result_));
     json_->write({}, std::nullopt, errors);
   }
-  if (result_) out_ << text_of(*result_);
-  out_.flush();
+  if (!errors.empty()) tell();
 }
 
 void ScanReport::finish() {

@@ -61,7 +61,8 @@ std::optional<Outlier> judge_node(const PairMatrix& matrix, int node, const std:
   const auto counts = [&](int a, int b) { return !contains(left_out, a) && !contains(left_out, b); };
   const auto own = values_of(matrix, [&](int a, int b) { return counts(a, b) && (a == node || b == node); });
   const auto others = values_of(matrix, [&](int a, int b) { return counts(a, b) && a != node && b != node; });
-  if (own.empty() || others.empty()) return std::nullopt;
+  // Of a single pair nobody can say which end is slow.
+  if (own.size() < 2 || others.empty()) return std::nullopt;
   const Rest rest = rest_of(others);
   const auto slow = std::count_if(own.begin(), own.end(), [&](const ScanValue& value) { return is_slow(value, rest); });
   if (4 * slow < 3 * static_cast<std::ptrdiff_t>(own.size())) return std::nullopt;

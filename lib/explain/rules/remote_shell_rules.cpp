@@ -14,17 +14,23 @@ namespace {
 struct ShellWords {
   std::string_view words;
   std::string_view why;
-  /// {host} is the name with its user, {address} the address or name alone, {port} " -p PORT" or "", {number} the port.
+  /// {host} is the name with its user, {name} without, {address} the address or name alone, {port} " -p PORT" or "",
+  /// {number} the port.
   std::string_view fix;
 };
 
+constexpr std::string_view kChangedKey =
+    "The host shows another key than before: it was set up anew, or another host answers in its place.";
+constexpr std::string_view kForgetKey =
+    "# only where you know why it changed:\nssh-keygen -R '{known}'   # then once by hand:\nssh{port} {host} true";
+
 constexpr std::array kShellWords = {
-    ShellWords{"REMOTE HOST IDENTIFICATION HAS CHANGED",
-               "The host shows another key than before: it was set up anew, or another host answers in its place.",
-               "ssh-keygen -R '{known}'   # then once by hand:\nssh{port} {host} true"},
+    ShellWords{"REMOTE HOST IDENTIFICATION HAS CHANGED", kChangedKey, kForgetKey},
+    // All that is left where the words are cut at their front; the next line says that the verification failed.
+    ShellWords{"has changed and you have requested strict checking", kChangedKey, kForgetKey},
     ShellWords{"Host key verification failed",
                "This host's key is not known here, and nobody can be asked while a job starts.",
-               "ssh-keyscan{port} {address} >> ~/.ssh/known_hosts\n# or once by hand:\nssh{port} {host} true"},
+               "ssh-keyscan{port} {name} >> ~/.ssh/known_hosts\n# or once by hand:\nssh{port} {host} true"},
     ShellWords{"Permission denied", "The host accepts none of this user's keys.",
                "ssh-copy-id{port} {host}   # before that, where there is no key yet: ssh-keygen -t ed25519\n"
                "# another user: in the hostfile, username=NAME"},
@@ -55,9 +61,9 @@ std::string filled(std::string_view text, const HostView& host) {
   const std::string bare = host.name.substr(host.name.find('@') + 1);
   const std::string address = host.address.empty() ? bare : host.address;
   const std::string number = std::to_string(host.port.value_or(22));
-  return fmt::format(fmt::runtime(text), fmt::arg("host", host.name), fmt::arg("address", address),
-                     fmt::arg("port", host.port ? " -p " + number : std::string()), fmt::arg("number", number),
-                     fmt::arg("known", host.port ? "[" + bare + "]:" + number : bare));
+  return fmt::format(fmt::runtime(text), fmt::arg("host", host.name), fmt::arg("name", bare),
+                     fmt::arg("address", address), fmt::arg("port", host.port ? " -p " + number : std::string()),
+                     fmt::arg("number", number), fmt::arg("known", host.port ? "[" + bare + "]:" + number : bare));
 }
 
 std::string by_hand(const HostView& host) {
