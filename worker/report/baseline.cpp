@@ -49,11 +49,6 @@ double error_in(const json& result, const std::string& placement) {
   return error_of(statistics, static_cast<std::size_t>(iterations));
 }
 
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 /// Of the median of the cycles: what each cycle knows of itself, or how far they lie apart.
 double error_of(const Timing& timing) {
   return std::max(timing.error, error_of(statistics_of(timing.microseconds), timing.microseconds.size()));
@@ -124,7 +119,7 @@ Comparison compare(const Timings& before, const Timings& now, double allowed) {
       continue;
     }
     ++comparison.compared;
-    Difference difference{what, median_of(earlier->second.microseconds), median_of(timing.microseconds),
+    Difference difference{what, upper_median_of(earlier->second.microseconds), upper_median_of(timing.microseconds),
                           std::hypot(error_of(earlier->second), error_of(timing))};
     if (difference.before > 0 && std::abs(difference.change()) > allowed + difference.noise)
       comparison.differences.push_back(std::move(difference));

@@ -27,6 +27,12 @@ Statistics statistics_of(std::vector<double> sample) {
   return statistics;
 }
 
+double upper_median_of(std::vector<double> sample) {
+  if (sample.empty()) return 0;
+  std::sort(sample.begin(), sample.end());
+  return sample[sample.size() / 2];
+}
+
 double median_error_of(std::vector<double> sample) {
   const auto count = static_cast<double>(sample.size());
   if (count < 6) return 1;

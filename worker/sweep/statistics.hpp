@@ -22,6 +22,9 @@ struct Statistics {
 /// All 0 for an empty sample.
 Statistics statistics_of(std::vector<double> sample);
 
+/// The middle member, the upper one of two; 0 for an empty sample.
+double upper_median_of(std::vector<double> sample);
+
 /// Half the width of the interval that the median of all possible samples is in with 95 % certainty, whatever their
 /// distribution, as a share of this sample's median. 1 where the sample is too small to tell (below 6).
 double median_error_of(std::vector<double> sample);

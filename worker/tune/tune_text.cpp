@@ -5,16 +5,11 @@
 
 #include "lib/text/byte_size.hpp"
 #include "lib/text/table.hpp"
+#include "worker/sweep/statistics.hpp"
 #include "worker/tune/tune_report.hpp"
 
 namespace ringrun::worker {
 namespace {
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 /// A line for each setting, as it is first; `cells` makes those behind its name, of a place among the settings or of
 /// none.
@@ -45,7 +40,7 @@ std::string times_table(const TuneFindings& findings) {
         if (!setting) seconds.insert(seconds.end(), {round.as_it_is[size], round.as_it_is_again[size]});
         if (setting && !round.of_settings[*setting].empty()) seconds.push_back(round.of_settings[*setting][size]);
       }
-      cells.push_back(seconds.empty() ? "-" : fmt::format("{:.1f}", median(seconds) * 1e6));
+      cells.push_back(seconds.empty() ? "-" : fmt::format("{:.1f}", upper_median_of(seconds) * 1e6));
     }
     return cells;
   });
