@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <set>
 
 #include "launcher/run/descendants.hpp"
@@ -47,8 +48,8 @@ void wait_for_a_change() {
 }
 
 /// Ends those below this process: with TERM, and past the patience, or once this process has another parent than
-/// `wrapper`, with KILL. `session`: only those in it, 0 for all.
-void end_descendants(pid_t wrapper, pid_t session, Clock::duration patience) {
+/// `wrapper`, with KILL. `session`: only those in it, which is 0 where its leader is outside our pid namespace.
+void end_descendants(pid_t wrapper, std::optional<pid_t> session, Clock::duration patience) {
   const Clock::time_point start = Clock::now();
   std::set<pid_t> told;
   int empty_looks = 0;
@@ -56,7 +57,7 @@ void end_descendants(pid_t wrapper, pid_t session, Clock::duration patience) {
     const bool forces = getppid() != wrapper || Clock::now() - start >= patience;
     bool any = false;
     for (const ProcessEntry& process : descendants_of(getpid(), read_processes())) {
-      if (session != 0 && process.session != session && getppid() == wrapper) continue;
+      if (session && process.session != *session && getppid() == wrapper) continue;
       any = true;
       if (forces) {
         kill(process.pid, SIGKILL);
@@ -68,7 +69,7 @@ void end_descendants(pid_t wrapper, pid_t session, Clock::duration patience) {
     // The process table is not read in one moment: an orphan may still stand below a parent that has just gone. Where
     // all are to end, only the last child's end counts.
     empty_looks = any ? 0 : empty_looks + 1;
-    if (session != 0 && empty_looks == kEmptyLooks) return;
+    if (session && empty_looks == kEmptyLooks) return;
     wait_for_a_change();
   }
 }
@@ -144,10 +145,13 @@ void send_end(int channel, const ProgramEnd& end) {
     if (!has_children()) _exit(0);
     char everyone = 1;
     [[maybe_unused]] const ssize_t got = recv(channel, &everyone, sizeof everyone, 0);
-    end_descendants(wrapper, everyone != 0 ? 0 : getsid(0),
-                    everyone != 0 ? Clock::duration(kShortPatience) : kPatience);
+    if (everyone != 0) {
+      end_descendants(wrapper, std::nullopt, kShortPatience);
+    } else {
+      end_descendants(wrapper, getsid(0), kPatience);
+    }
   } else {
-    end_descendants(wrapper, 0, {});
+    end_descendants(wrapper, std::nullopt, {});
   }
   _exit(0);
 }
@@ -189,7 +193,7 @@ void Reaper::finish() {
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
-  if (WIFSIGNALED(status)) end_descendants(getppid(), 0, {});
+  if (WIFSIGNALED(status)) end_descendants(getppid(), std::nullopt, {});
 }
 
 }  // namespace ringrun

@@ -12,6 +12,7 @@
 
 #include "lib/placement/job_plan.hpp"
 #include "tests/mpi/ringrun_job.hpp"
+#include "tests/support/cannot_run.hpp"
 
 namespace ringrun::test {
 namespace {
@@ -44,6 +45,10 @@ class RankWrapper : public testing::Test {
 
   CommandResult mpirun(int ranks, std::vector<std::string> words) {
     words.insert(words.begin(), {"mpirun", "--oversubscribe", "-np", std::to_string(ranks), "-x", "RINGRUN_TEST_MARK"});
+    return with_plan(words);
+  }
+
+  CommandResult with_plan(const std::vector<std::string>& words) {
     CommandOptions options;
     options.env = kRoot;
     options.env.insert(
@@ -181,6 +186,19 @@ TEST_F(RankWrapper, EndsWhatASuccessfulRankForgotAndLeavesADaemonOfItsOwnSession
   EXPECT_EQ(run(1, "setsid sleep 305 >/dev/null 2>&1 </dev/null & sleep 306 & sleep 0.3").exit_code, 0);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   EXPECT_EQ(marked_processes(mark_).size(), 1u);
+}
+
+TEST_F(RankWrapper, LeavesADaemonInAPidNamespaceThatItsSessionsLeaderIsNotIn) {
+  std::vector<std::string> words = {"unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", "true"};
+  if (run_command(words).exit_code != 0) RINGRUN_CANNOT_RUN("a pid namespace needs root");
+  // The namespace ends with its first process, so what is left is looked at from within.
+  const std::string finds = "sleep 0.1; for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline 2>/dev/null; echo; done";
+  const std::string job = "mpirun --oversubscribe -np 1 " + built_program("ringrun") +
+                          " __rank -- /bin/sh -c 'setsid sleep 307 >/dev/null 2>&1 </dev/null & sleep 308 & sleep 0.3'";
+  words.back() = job + "; " + finds;
+  const CommandResult result = with_plan(words);
+  EXPECT_THAT(result.out, HasSubstr("\nsleep 307"));
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("\nsleep 308")));
 }
 
 }  // namespace
