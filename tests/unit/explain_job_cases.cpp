@@ -71,7 +71,7 @@ std::vector<Case> interface_and_network_cases() {
          cut(s, 0, 1, Outcome::dropped);
        }},
       {"NET", nccl, error, "enp3s0 192.168.1.6", "ip route get", [](Situation& s) { s.network.hosts[1] = {}; }},
-      {"F1", nccl, error, "connection refused", "nft insert rule",
+      {"F1", nccl, error, "connection refused", "insert rule",
        [](Situation& s) { cut(s, 0, 1, Outcome::refused, 1); }},
       {"F2", nccl, error, "port range is 41000-41100", "sysctl -w",
        [](Situation& s) {
