@@ -29,6 +29,7 @@
 #include "launcher/request_checks.hpp"
 #include "launcher/run/job_process.hpp"
 #include "launcher/slurm_end.hpp"
+#include "launcher/ssh/setup_line.hpp"
 #include "launcher/ssh/setup_ssh.hpp"
 #include "launcher/staging/program_staging.hpp"
 #include "lib/explain/catalogue.hpp"
@@ -210,6 +211,7 @@ class Launch {
                                  {request_, context_.exports, context_.environment, context_.program(),
                                   context_.more_programs(), context_.is_worker(), version});
     situation.through_slurm = context_.through_slurm();
+    situation.setup_ssh = setup_ssh_line(context_);
     probe.dismiss();
     return situation;
   }

@@ -89,6 +89,8 @@ struct Situation {
   std::string engine_version;
   /// Other hosts are reached through steps of Slurm's, not by a login.
   bool through_slurm = false;
+  /// The command line that looks at the logins of these hosts, "" where they are none by ssh.
+  std::string setup_ssh = {};
   /// MCA parameters on the command line.
   std::vector<std::pair<std::string, std::string>> parameters;
   bool allow_run_as_root = false;
