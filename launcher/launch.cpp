@@ -22,6 +22,7 @@
 #include "launcher/launch_context.hpp"
 #include "launcher/launch_errors.hpp"
 #include "launcher/preflight/network_settings.hpp"
+#include "launcher/preflight/port_shares.hpp"
 #include "launcher/preflight/report.hpp"
 #include "launcher/preflight/survey.hpp"
 #include "launcher/probe/probe.hpp"
@@ -33,6 +34,7 @@
 #include "launcher/ssh/setup_ssh.hpp"
 #include "launcher/staging/program_staging.hpp"
 #include "lib/explain/catalogue.hpp"
+#include "lib/net/free_port.hpp"
 
 namespace ringrun {
 namespace {
@@ -213,6 +215,8 @@ class Launch {
     situation.through_slurm = context_.through_slurm();
     situation.setup_ssh = setup_ssh_line(context_);
     probe.dismiss();
+    // Behind the agents' end, which have listened on some.
+    if (request_.ports) situation.daemon_ports = daemon_ports(*request_.ports, may_listen_on, getpid());
     return situation;
   }
 

@@ -84,6 +84,8 @@ struct Situation {
   std::vector<std::string> more_programs = {};
   /// Ports that the user allows for connections between hosts.
   std::optional<PortRange> ports;
+  /// Those of them on which nobody else listened when the launch looked, for the engine's daemons; unset: their share.
+  std::optional<PortRange> daemon_ports = {};
   /// The environment of the launcher itself, and the launching engine's version ("4.1.4").
   std::map<std::string, std::string> launcher_environment;
   std::string engine_version;
