@@ -135,6 +135,14 @@ Finding silent(const Situation& situation, const HostView& host) {
           "\n# slow logins: ringrun --start-timeout 60 …");
 }
 
+Finding own_agent_failed(const HostView& host) {
+  return finding_of(host,
+                    "No remote shell is needed there: ringrun's own process on this host failed before it answered.",
+                    contains_word(host.agent_words, "Resource temporarily unavailable")
+                        ? "ulimit -u   # processes and threads that this user may have; ps -L -u $USER lists them"
+                        : "ringrun --version   # does it run at all?");
+}
+
 Finding no_step(const HostView& host) {
   const bool silent = host.fault == AgentFault::silent;
   return finding_of(silent ? waited_for(host) : host,
@@ -162,6 +170,10 @@ void find_remote_shell_faults(const Situation& situation, Findings& out) {
         out.push_back(silent(situation, host));
         break;
       case AgentFault::broken:
+        if (host.local) {
+          out.push_back(own_agent_failed(host));
+          break;
+        }
         out.push_back(finding_of(host, "The shell works, but what answered there is not ringrun's agent.",
                                  "# login scripts (~/.bashrc, ~/.profile) must not print or ask anything"));
         break;
