@@ -51,6 +51,7 @@ JobCommand job_command(const LaunchContext& context, const Job& job, const Netwo
   command.start_timeout = std::chrono::seconds(request.start_timeout);
   command.timeout = timeout_of(context);
   command.hosts = started_hosts(job);
+  command.daemon_ports = settings.daemon_ports;
   command.run_id = job.plan.rendezvous.run_id;
   command.max_restarts = request.max_restarts;
   command.renew = [&](int restart) { return renewed_start(context, job, settings, restart); };

@@ -22,6 +22,7 @@
 #include "launcher/launch_context.hpp"
 #include "launcher/launch_errors.hpp"
 #include "launcher/preflight/network_settings.hpp"
+#include "launcher/preflight/port_shares.hpp"
 #include "launcher/preflight/report.hpp"
 #include "launcher/preflight/survey.hpp"
 #include "launcher/probe/probe.hpp"
@@ -29,9 +30,12 @@
 #include "launcher/request_checks.hpp"
 #include "launcher/run/job_process.hpp"
 #include "launcher/slurm_end.hpp"
+#include "launcher/ssh/setup_line.hpp"
 #include "launcher/ssh/setup_ssh.hpp"
 #include "launcher/staging/program_staging.hpp"
+#include "launcher/surroundings_checks.hpp"
 #include "lib/explain/catalogue.hpp"
+#include "lib/net/free_port.hpp"
 
 namespace ringrun {
 namespace {
@@ -58,6 +62,12 @@ LaunchContext context_of(const LaunchRequest& request) {
   return context;
 }
 
+int ranks_here(const Job& job) {
+  int ranks = 0;
+  for (const JobHost& host : job.hosts) ranks += host.answer.local ? host.ranks : 0;
+  return ranks;
+}
+
 class Launch {
  public:
   Launch(const LaunchRequest& request, const Streams& streams)
@@ -72,12 +82,15 @@ class Launch {
     if (request_.setup_ssh) return setup_ssh(context_, streams_);
     if (request_.topology) return show_absent_machine();
     try_step("L7", [&] { find_programs(context_); });
+    check_open_files(1);
     try_step("L2", [&] {
       context_.engine =
           choose_engine({request_.engine, request_.prefix, context_.slurm}, context_.environment, context_.ringrun);
     });
     // srun does not mind.
     if (context_.engine.kind != EngineKind::slurm) check_root(request_, context_.environment);
+    if (!starts_nothing() && context_.engine.kind != EngineKind::slurm)
+      check_session_folder(request_, context_.environment);
 
     AskedHosts asked = asked_hosts(context_.hosts, context_.environment);
     asked_ = asked.hosts;
@@ -125,6 +138,8 @@ class Launch {
       troubles_.push_back({id, Severity::error, {}, error.what(), "", error.remedy(), ""});
     }
   }
+
+  bool starts_nothing() const { return request_.dry_run || request_.doctor; }
 
   void find_remote_shell() {
     const Environment& environment = context_.environment;
@@ -210,7 +225,10 @@ class Launch {
                                  {request_, context_.exports, context_.environment, context_.program(),
                                   context_.more_programs(), context_.is_worker(), version});
     situation.through_slurm = context_.through_slurm();
+    situation.setup_ssh = setup_ssh_line(context_);
     probe.dismiss();
+    // Behind the agents' end, which have listened on some.
+    if (request_.ports) situation.daemon_ports = daemon_ports(*request_.ports, may_listen_on, getpid());
     return situation;
   }
 
@@ -249,6 +267,7 @@ class Launch {
     if (job.binds && request_.engine_options.reports_bindings()) print_ranks(streams_.err, job);
     if (request_.report_pid) report_pid(streams_, *request_.report_pid);
     printed(streams_.out);
+    if (context_.engine.kind == EngineKind::openmpi4) check_open_files(ranks_here(job));
     const int code = run_job(job_command(context_, job, settings, engine_start(context_, command)));
     if (code != 0 && context_.engine.kind == EngineKind::slurm) end_slurm_ranks(context_, job);
     return code;

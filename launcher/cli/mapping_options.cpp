@@ -1,5 +1,6 @@
 #include "launcher/cli/option_groups.hpp"
 #include "launcher/cli/option_values.hpp"
+#include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
 namespace {
@@ -41,14 +42,25 @@ OptionRow short_binding(std::vector<std::string> spellings, const std::string& b
             bind_to(t, name, binding); }};
 }
 
+/// Checked here, since mpirun 4.1 takes any word and binds as if there were none.
+std::string cpu_list_text(const std::string& option, const std::string& text) {
+  try {
+    if (!parse_cpu_list(text).empty()) return text;
+  } catch (const UserError&) {
+    // The option is named below.
+  }
+  throw UserError(option + " '" + text + "' is no list of CPUs", "write for example 0,2 or 0-3,8");
+}
+
 OptionRow cpu_list(std::vector<std::string> spellings) {
   const std::string name = spellings[0];
-  return {std::move(spellings),
-          1,
-          "LIST",
-          "the CPUs that ranks may have",
-          {"0,1"},
-          [name](OptionTarget t, const Values& v) { set_once(name, mapping_of(t).cpu_set, v[0]); }};
+  return {
+      std::move(spellings),
+      1,
+      "LIST",
+      "the CPUs that ranks may have",
+      {"0,1"},
+      [name](OptionTarget t, const Values& v) { set_once(name, mapping_of(t).cpu_set, cpu_list_text(name, v[0])); }};
 }
 
 }  // namespace

@@ -31,10 +31,15 @@ OptionUse split_at_equals(const std::string& word) {
   return use;
 }
 
+/// "-np", and "--np=2".
+bool is_option(const std::string& word) {
+  return find_option(word) != nullptr || find_option(word.substr(0, word.find('='))) != nullptr;
+}
+
 /// Where a value was forgotten, the next option must not be taken for it.
 void check_value(const OptionRow& row, const std::string& typed, const std::string& value) {
   const bool names = row.spellings[0] == "-x" || row.spellings[0] == "-H" || row.spellings[0] == "-hostfile";
-  const bool option = value.size() > 1 && value[0] == '-' && (names || find_option(value) != nullptr);
+  const bool option = value.size() > 1 && value[0] == '-' && (names || is_option(value));
   if (!option) return;
   throw UserError(typed + " needs " + row.values + " behind it, and the option " + value + " stands there",
                   "write " + typed + " " + row.values + ", then " + value);

@@ -1,7 +1,9 @@
 #include "launcher/engine/mpirun.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 
 #include "launcher/engine/left_over.hpp"
@@ -63,6 +65,12 @@ Engine find_mpirun(const std::optional<std::string>& prefix, const Environment& 
                    const std::string& ringrun) {
   const std::string path = find_engine_path("mpirun", prefix, environment, ringrun);
   const Captured said = capture_all({{{path, "--version"}, "", std::chrono::seconds(20)}}, 1)[0];
+  if (said.end == Captured::End::not_started) {
+    const bool short_of_processes = said.code == EAGAIN;
+    throw HostError(
+        path + " cannot be started: " + std::strerror(said.code),
+        short_of_processes ? "this user has too many processes for ulimit -u: end some, or raise it" : kInstall);
+  }
   return parse_mpirun_version(path, said.out + said.err);
 }
 

@@ -152,6 +152,9 @@ std::vector<Host> parse_host_word(const std::string& word, const std::string& wh
     if (host.user->empty()) throw UserError(where + ": '" + word + "' has no user before the '@'", kHostRemedy);
     check_name(*host.user, word, where);
   }
+  // An IPv6 address as URLs have it; a range of names has no colon.
+  if (const std::size_t end = name.find(']'); name[0] == '[' && name.substr(0, end).find(':') != std::string::npos)
+    name = name.substr(1, end - 1);
   // Two colons are an IPv6 address; one is the number of slots, which mpirun would read as part of the name.
   if (std::count(name.begin(), name.end(), ':') == 1) {
     const std::size_t colon = name.find(':');

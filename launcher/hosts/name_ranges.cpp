@@ -67,8 +67,11 @@ std::vector<std::string> expand_name(std::string_view pattern) {
     if (open == std::string_view::npos) return names;
     const std::size_t close = rest.find(']');
     if (rest[open] == ']' || close == std::string_view::npos) reject(pattern, "a bracket has no partner");
+    const std::string_view inner = rest.substr(open + 1, close - open - 1);
     std::vector<std::string> parts;
-    for (const std::string& part : split_list(rest.substr(open + 1, close - open - 1))) {
+    // An IPv6 address as URLs have it.
+    if (inner.find(':') != std::string_view::npos) return {std::string(pattern)};
+    for (const std::string& part : split_list(inner)) {
       if (part.empty()) reject(pattern, "a number is missing");
       expand_part(pattern, part, parts);
     }

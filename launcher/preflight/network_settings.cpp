@@ -126,8 +126,10 @@ void add_ports(NetworkSettings& settings, const Situation& situation) {
   }
   // Open MPI 5 knows it by this name too (5.0.7, measured).
   if (!is_any_set(situation, {"oob_tcp_dynamic_ipv4_ports", "oob_tcp_static_ipv4_ports"})) {
+    const PortRange daemons = situation.daemon_ports.value_or(shares.daemons);
+    settings.daemon_ports = daemons;
     settings.parameters.emplace_back("oob_tcp_dynamic_ipv4_ports",
-                                     std::to_string(shares.daemons.first) + "-" + std::to_string(shares.daemons.last));
+                                     std::to_string(daemons.first) + "-" + std::to_string(daemons.last));
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ struct NetworkSettings {
   std::string master_address;
   /// "a uses eth0 192.168.1.5", one a host.
   std::vector<std::string> lines;
+  /// Where --port-range says so, those of the parameters on which the engine's daemons listen.
+  std::optional<PortRange> daemon_ports = {};
 };
 
 /// Where the network was not looked at, and for a job on one host, ranks with GPUs are only told to let NCCL say its

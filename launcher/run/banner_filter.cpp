@@ -31,9 +31,14 @@ bool is_setpgid_warning(std::string_view line) {
   return line.substr(0, 1) == "[" && line.find("sh: Warning: setpgid(") != std::string_view::npos;
 }
 
+// libevent in mpirun 4.1, when the job is ended while ranks still write.
+bool is_libevent_warning(std::string_view line) {
+  return line.rfind("[warn] Epoll ", 0) == 0 && line.find(" failed. Old events were ") != std::string_view::npos;
+}
+
 // Of srun's errors only those that tell how a task ended; others say why nothing started.
 bool is_line(std::string_view line) {
-  if (is_setpgid_warning(line)) return true;
+  if (is_setpgid_warning(line) || is_libevent_warning(line)) return true;
   if (line.rfind(kLines[0], 0) == 0) {
     return line.find(": task") != std::string_view::npos &&
            (line.find("xited with ") != std::string_view::npos || line.find("Killed") != std::string_view::npos ||

@@ -5,11 +5,13 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <vector>
 
 namespace ringrun {
 namespace {
@@ -46,32 +48,71 @@ std::string address_of(const std::string& word) {
   return text.data();
 }
 
-}  // namespace
+constexpr std::string_view kEstablished = "01";
+constexpr std::string_view kListening = "0A";
 
-std::set<std::string> connected_addresses(std::string_view text, const std::set<std::string>& inodes) {
-  constexpr std::string_view kEstablished = "01";
-  std::set<std::string> addresses;
+/// A line of the kernel's table.
+struct Socket {
+  std::string local;
+  std::string remote;
+};
+
+std::vector<Socket> sockets_in(std::string_view text, std::string_view wanted, const std::set<std::string>& inodes) {
+  std::vector<Socket> sockets;
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string number, local, remote, state, queues, timer, retransmits, user, timeout, inode;
     words >> number >> local >> remote >> state >> queues >> timer >> retransmits >> user >> timeout >> inode;
-    if (state != kEstablished || inodes.count(inode) == 0) continue;
-    if (std::string address = address_of(remote); !address.empty()) addresses.insert(std::move(address));
+    if (state == wanted && inodes.count(inode) != 0) sockets.push_back({std::move(local), std::move(remote)});
+  }
+  return sockets;
+}
+
+/// What `read` finds in both of the kernel's tables for the sockets of a process.
+template <typename Read>
+auto read_tables(pid_t process, Read read) {
+  const std::string folder = "/proc/" + std::to_string(process);
+  const std::set<std::string> inodes = socket_inodes(folder + "/fd");
+  auto found = read("", inodes);
+  for (const char* table : {"/net/tcp", "/net/tcp6"}) {
+    std::ifstream file(folder + table);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    found.merge(read(text, inodes));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::set<std::string> connected_addresses(std::string_view text, const std::set<std::string>& inodes) {
+  std::set<std::string> addresses;
+  for (const Socket& socket : sockets_in(text, kEstablished, inodes)) {
+    if (std::string address = address_of(socket.remote); !address.empty()) addresses.insert(std::move(address));
   }
   return addresses;
 }
 
-std::set<std::string> connected_addresses(pid_t process) {
-  const std::string folder = "/proc/" + std::to_string(process);
-  const std::set<std::string> inodes = socket_inodes(folder + "/fd");
-  std::set<std::string> addresses;
-  for (const char* table : {"/net/tcp", "/net/tcp6"}) {
-    std::ifstream file(folder + table);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    addresses.merge(connected_addresses(text, inodes));
+std::set<int> listening_ports(std::string_view text, const std::set<std::string>& inodes) {
+  std::set<int> ports;
+  for (const Socket& socket : sockets_in(text, kListening, inodes)) {
+    const std::size_t colon = socket.local.find(':');
+    if (colon != std::string::npos)
+      ports.insert(static_cast<int>(std::strtol(socket.local.c_str() + colon + 1, nullptr, 16)));
   }
-  return addresses;
+  return ports;
+}
+
+std::set<std::string> connected_addresses(pid_t process) {
+  return read_tables(process, [](std::string_view text, const std::set<std::string>& inodes) {
+    return connected_addresses(text, inodes);
+  });
+}
+
+std::set<int> listening_ports(pid_t process) {
+  return read_tables(process, [](std::string_view text, const std::set<std::string>& inodes) {
+    return listening_ports(text, inodes);
+  });
 }
 
 }  // namespace ringrun

@@ -15,4 +15,10 @@ std::set<std::string> connected_addresses(pid_t process);
 /// address that is written as an IPv6 one is given as IPv4.
 std::set<std::string> connected_addresses(std::string_view text, const std::set<std::string>& inodes);
 
+/// The TCP ports on which a process listens; empty where /proc does not tell.
+std::set<int> listening_ports(pid_t process);
+
+/// Of the lines of /proc/net/tcp or tcp6, likewise.
+std::set<int> listening_ports(std::string_view text, const std::set<std::string>& inodes);
+
 }  // namespace ringrun

@@ -8,6 +8,7 @@
 
 #include "launcher/engine/engine_kind.hpp"
 #include "launcher/environment.hpp"
+#include "lib/net/probe_endpoint.hpp"
 
 namespace ringrun {
 
@@ -45,6 +46,8 @@ struct JobCommand {
   std::optional<std::chrono::seconds> timeout;
   /// In the plan's order.
   std::vector<StartedHost> hosts;
+  /// The ports on which the engine may listen for its daemons; unset: any.
+  std::optional<PortRange> daemon_ports = {};
   /// That of the plan; records of other jobs are not this one's.
   std::string run_id;
   int max_restarts = 0;

@@ -41,7 +41,16 @@ void StartTimer::add(const StartRecord& record) {
   if (watch_.complete()) stop();
 }
 
-StartWatch::Stalled StartTimer::stalled() const { return watch_.stalled(connected_addresses(engine_)); }
+StartWatch::Stalled StartTimer::stalled() const {
+  StartWatch::Stalled stalled = watch_.stalled(connected_addresses(engine_));
+  if (stalled.stage == StartStage::daemon && command_.daemon_ports) {
+    // mpirun 4.1 goes on without one, and waits for daemons that cannot come.
+    const std::set<int> ports = listening_ports(engine_);
+    const auto first = ports.lower_bound(command_.daemon_ports->first);
+    if (first == ports.end() || *first > command_.daemon_ports->last) stalled.stage = StartStage::engine_port;
+  }
+  return stalled;
+}
 
 std::string StartTimer::failed_start() const {
   if (!watch_.has_failed_shell()) return {};

@@ -79,6 +79,9 @@ std::string stall_words(const StartWatch::Stalled& stalled) {
              (stalled.code == 127 ? " (command not found)" : "");
     case StartStage::daemon:
       return "stage daemon: mpirun's daemon was started on " + hosts + " and has not connected to mpirun";
+    case StartStage::engine_port:
+      return "stage daemon: mpirun listens on none of the ports that --port-range leaves it, so its daemons on " +
+             hosts + " cannot connect";
     case StartStage::wrapper:
       return "stage wrapper: mpirun's daemon on " + hosts + " has started no rank";
     case StartStage::step:
@@ -96,6 +99,8 @@ std::string stall_remedy(const StartWatch::Stalled& stalled) {
     case StartStage::daemon_failed:
     case StartStage::daemon:
       return "ringrun --doctor shows whether " + host + " reaches this host, and which Open MPI it has";
+    case StartStage::engine_port:
+      return "start it again, since another job took the ports at the same moment, or give --port-range more of them";
     case StartStage::wrapper:
       return "look on " + host + " for a full file system, memory or process limits, and a stopped daemon";
     case StartStage::step:

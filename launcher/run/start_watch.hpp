@@ -17,6 +17,7 @@ enum class StartStage {
   shell_failed,   ///< it has ended without running it
   daemon_failed,  ///< the daemon has ended
   daemon,         ///< the daemon has not connected to the engine
+  engine_port,    ///< it cannot: the engine listens on none of the ports that it may use
   wrapper,        ///< the daemon is there and no rank
   step            ///< srun's step, whose parts cannot be seen
 };

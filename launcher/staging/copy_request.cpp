@@ -10,7 +10,7 @@ namespace ringrun {
 using Json = nlohmann::json;
 
 // nlohmann finds these by the namespace of their types.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CopyFile, name, size, hash, executable)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CopyFile, name, size, hash, executable, folder)
 
 namespace {
 

@@ -9,7 +9,7 @@
 
 namespace ringrun {
 
-/// A file for another host.
+/// A file for another host, or a folder that nothing is in.
 struct CopyFile {
   /// Its path in the folder that it goes to, or an absolute path.
   std::string name;
@@ -17,6 +17,8 @@ struct CopyFile {
   /// Of its content.
   std::string hash;
   bool executable = false;
+  /// Without size and hash.
+  bool folder = false;
 };
 
 /// What the launcher asks an agent to have on its host. Without `sent` it only asks what is there; with it the contents

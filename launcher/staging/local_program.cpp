@@ -37,6 +37,44 @@ void add_gpu_library(LocalFiles& all, const fs::path& program) {
 /// A name that is the same whichever way leads to it: "./sub/../f" is "f".
 std::string plain_name(const std::string& name) { return fs::path(name).lexically_normal().string(); }
 
+/// What is neither a file nor a folder.
+std::string kind_of(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_fifo(status)) return "a named pipe";
+  if (fs::is_socket(status)) return "a socket";
+  if (fs::is_block_file(status) || fs::is_character_file(status)) return "a device";
+  return fs::is_directory(status) ? "a link to a folder" : "a link that leads nowhere";
+}
+
+[[noreturn]] void refuse(const fs::path& path) {
+  throw UserError("--preload-files: " + path.string() + " is " + kind_of(path) + ", which cannot be copied",
+                  "move it away, or name the files beside it one by one");
+}
+
+/// All below it, and folders in which nothing is.
+void add_folder(LocalFiles& all, const std::string& name, const fs::path& path) try {
+  const auto add_empty = [&](const std::string& at, const fs::path& folder) {
+    all.files.push_back({plain_name(at), 0, "", false, true});
+    all.paths.push_back(folder);
+  };
+  if (fs::is_empty(path)) add_empty(name, path);
+  for (const auto& entry : fs::recursive_directory_iterator(path)) {
+    const std::string inner = (fs::path(name) / entry.path().lexically_relative(path)).string();
+    if (entry.is_regular_file()) {
+      add_file(all, plain_name(inner), entry.path());
+    } else if (!entry.is_directory() || entry.is_symlink()) {
+      // The iterator does not enter a link, which might lead back up.
+      refuse(entry.path());
+    } else if (fs::is_empty(entry.path())) {
+      add_empty(inner, entry.path());
+    }
+  }
+} catch (const fs::filesystem_error& error) {
+  throw UserError("--preload-files: " + error.path1().string() + " cannot be read: " + error.code().message(),
+                  "make it readable (chmod -R +rX)");
+}
+
 }  // namespace
 
 std::optional<LocalProgram> read_local_program(const HostQuestion& question, bool with_libraries) {
@@ -91,12 +129,11 @@ LocalFiles read_local_files(const std::vector<std::string>& names, const std::st
     const fs::path path = fs::path(cwd) / name;
     std::error_code error;
     if (fs::is_directory(path, error)) {
-      for (const auto& entry : fs::recursive_directory_iterator(path)) {
-        const std::string inner = (fs::path(name) / entry.path().lexically_relative(path)).string();
-        if (entry.is_regular_file()) add_file(files, plain_name(inner), entry.path());
-      }
+      add_folder(files, name, path);
     } else if (fs::is_regular_file(path, error)) {
       add_file(files, plain_name(name), path);
+    } else if (fs::exists(fs::symlink_status(path, error))) {
+      refuse(path);
     } else {
       throw UserError("--preload-files " + name + ": there is no such file here", "name files of this host");
     }

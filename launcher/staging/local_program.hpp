@@ -41,8 +41,8 @@ ProgramFacts needs_of(const LocalProgram& program, const LocalFiles& files);
 
 inline constexpr const char* kStandardLibrary = "libstdc++.so.6";
 
-/// Of --preload-files: names are relative to the current folder `cwd`, or absolute; of a folder all files below it.
-/// Throws UserError.
+/// Of --preload-files: names are relative to the current folder `cwd`, or absolute; of a folder all files below it,
+/// and the empty folders. Throws UserError, also for what is neither file nor folder.
 LocalFiles read_local_files(const std::vector<std::string>& names, const std::string& cwd);
 
 }  // namespace ringrun

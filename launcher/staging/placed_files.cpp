@@ -32,6 +32,7 @@ std::string recorded_hash(const fs::path& record) {
 
 bool is_there(const fs::path& path, const CopyFile& file) {
   std::error_code error;
+  if (file.folder) return fs::is_directory(path, error);
   return fs::file_size(path, error) == file.size && !error && hash_of_file(path) == file.hash;
 }
 
@@ -73,7 +74,7 @@ CopyAnswer place_files(const CopyRequest& request, const fs::path& cache, SentBy
     std::error_code error;
     const bool other = fs::exists(fs::symlink_status(paths[i], error));
     CopyFault fault;
-    if (other && hash_of_file(paths[i]) != recorded_hash(record_of(cache, paths[i]))) {
+    if (other && (file.folder || hash_of_file(paths[i]) != recorded_hash(record_of(cache, paths[i])))) {
       fault = {"another " + paths[i].string() + " is there, and is kept",
                "remove it there, or copy yours over it by hand: scp"};
     } else {
@@ -87,8 +88,13 @@ CopyAnswer place_files(const CopyRequest& request, const fs::path& cache, SentBy
   if (request.sent.empty()) return answer;
   make_own_folder(cache);
   make_own_folder(cache / kRecords);
-  for (const std::size_t i : request.sent)
-    take_placed_file(request.files[i], paths[i], record_of(cache, paths[i]), sent);
+  for (const std::size_t i : request.sent) {
+    if (request.files[i].folder) {
+      fs::create_directories(paths[i]);
+    } else {
+      take_placed_file(request.files[i], paths[i], record_of(cache, paths[i]), sent);
+    }
+  }
   answer.wanted.clear();
   return answer;
 }

@@ -192,8 +192,9 @@ class Staging {
       }
       const LocalFiles& local = files.at(i);
       orders[i]->request.sent = answers[i]->wanted;
-      for (const std::size_t place : answers[i]->wanted)
-        orders[i]->contents.push_back(contents_.of(local.paths[place]));
+      for (const std::size_t place : answers[i]->wanted) {
+        if (!local.files[place].folder) orders[i]->contents.push_back(contents_.of(local.paths[place]));
+      }
     }
     const Answers sent = probe_.copy(orders);
     std::map<std::size_t, CopyAnswer> result;

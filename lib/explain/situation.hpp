@@ -84,11 +84,15 @@ struct Situation {
   std::vector<std::string> more_programs = {};
   /// Ports that the user allows for connections between hosts.
   std::optional<PortRange> ports;
+  /// Those of them on which nobody else listened when the launch looked, for the engine's daemons; unset: their share.
+  std::optional<PortRange> daemon_ports = {};
   /// The environment of the launcher itself, and the launching engine's version ("4.1.4").
   std::map<std::string, std::string> launcher_environment;
   std::string engine_version;
   /// Other hosts are reached through steps of Slurm's, not by a login.
   bool through_slurm = false;
+  /// The command line that looks at the logins of these hosts, "" where they are none by ssh.
+  std::string setup_ssh = {};
   /// MCA parameters on the command line.
   std::vector<std::pair<std::string, std::string>> parameters;
   bool allow_run_as_root = false;

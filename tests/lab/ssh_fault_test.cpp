@@ -51,6 +51,7 @@ TEST_F(SshFault, AWrongKeyIsNamedWithTheCommandThatSendsTheRightOne) {
   const auto finding = expect_stopped(sweep_with_ssh(), "L1");
   EXPECT_THAT(finding.hosts, ContainsRegex(host_b));
   EXPECT_THAT(finding.text, HasSubstr("Permission denied"));
+  EXPECT_THAT(finding.text, HasSubstr("ringrun --setup-ssh -hostfile hostfiles/ab "));
   EXPECT_THAT(finding.text, ContainsRegex("ssh-copy-id [^\n]*2222"));
 }
 
@@ -93,6 +94,7 @@ TEST_F(SshFault, ASilentPortIsNamedWhileTheLaunchWaitsForIt) {
             << " ms\n";
   const auto result = job.finish();
   EXPECT_EQ(result.exit_code, 3) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("Something took the connection to port 2200 and did not say that it is an sshd"));
   EXPECT_LT(result.elapsed, seconds(18));
 }
 

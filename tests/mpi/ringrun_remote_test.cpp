@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +65,26 @@ TEST_F(RingrunRemote, AnEnvironmentThatIsolatesMpirunIsIgnoredAndSaid) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.out, "n2\n");
   EXPECT_THAT(result.err, HasSubstr("ringrun: warning V8: OMPI_MCA_plm=isolated in the environment"));
+}
+
+TEST_F(RingrunRemote, DaemonsAreOfferedPortsOfTheRangeThatNobodyElseHas) {
+  std::vector<int> held;
+  for (int port = 41000; port <= 41009; ++port) {
+    if (port == 41006 || port == 41007) continue;
+    held.push_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int reuse = 1;
+    setsockopt(held.back(), SOL_SOCKET, SO_REUSEADDR, &reuse, sizeof reuse);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<in_port_t>(port));
+    ASSERT_EQ(bind(held.back(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0) << port;
+    ASSERT_EQ(listen(held.back(), 1), 0) << port;
+  }
+  const CommandResult result =
+      remote({"-v", "-H", "127.0.0.2,127.0.0.3", "--port-range", "41000-41099", "echo", "here"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("oob_tcp_dynamic_ipv4_ports 41006-41007 "));
+  for (const int listener : held) close(listener);
 }
 
 TEST_F(RingrunRemote, AFailingRankIsNamedWithItsHost) {

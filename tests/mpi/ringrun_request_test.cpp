@@ -42,6 +42,34 @@ TEST(RingrunRequest, AnotherNameOfAHostIsOneSlotMore) {
   EXPECT_THAT(lines(result.out), UnorderedElementsAre("0", "1")) << result.err;
 }
 
+TEST(RingrunRequest, APlaceForTheSessionFolderThatIsNoneIsNamed) {
+  const auto error = [](const std::string& folder) {
+    const CommandResult result = ringrun({"-np", "1", "echo", "here"}, {{"TMPDIR", folder}});
+    EXPECT_EQ(result.exit_code, result.out == "here\n" ? 0 : 3) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(error("/dev/null"), HasSubstr("mpirun cannot keep its session folder in TMPDIR, '/dev/null'"));
+  EXPECT_THAT(error("."), HasSubstr("it is no absolute path"));
+  const std::string folder = testing::TempDir() + "a place " + std::to_string(getpid());
+  EXPECT_EQ(error(folder), "") << "mpirun makes it";
+  std::filesystem::remove_all(folder);
+}
+
+TEST(RingrunRequest, TooFewOpenFilesAreSaidInsteadOfAHang) {
+  const auto limited = [](const std::string& files, const std::string& ranks) {
+    return run_command({"prlimit", "--nofile=" + files + ":" + files, built_program("ringrun"), "-np", ranks,
+                        "--bind-to", "none", "--oversubscribe", "echo", "here"},
+                       {.env = kRoot});
+  };
+  for (const auto& [files, ranks] : {std::pair{"16", "1"}, std::pair{"40", "8"}}) {
+    const CommandResult result = limited(files, ranks);
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(std::string("a process may open ") + files + " files here, and mpirun needs "));
+  }
+  EXPECT_EQ(limited("64", "2").out, "here\nhere\n");
+}
+
 TEST(RingrunRequest, AnEngineThatEndsWithoutAWordIsSaid) {
   const std::string file = testing::TempDir() + "rankfile_" + std::to_string(getpid());
   std::ofstream(file) << "rank 0=localhost slot=100000\n";

@@ -61,7 +61,9 @@ TEST(BannerFilter, KnowsTheRankThatEndedWithoutFinalizeOnBothEngines) {
 TEST(BannerFilter, TakesOutMpirunsWordsAboutSignalsAndFastShells) {
   const std::string rest = "[a:1] other\n[1";
   EXPECT_EQ(filtered("[a:00335] plm:rsh: Warning: setpgid(339,339) failed in parent with errno=13\n"
-                     "mpirun: Forwarding signal 10 to job\n" +
+                     "mpirun: Forwarding signal 10 to job\n"
+                     "[warn] Epoll MOD(1) on fd 24 failed. Old events were 6; read change was 0 (none); write change "
+                     "was 2 (del); close change was 0 (none): Bad file descriptor\n" +
                          rest,
                      5)
                 .shown,

@@ -102,6 +102,10 @@ TEST(CommandLine, AnOptionInTheValuesPlaceIsNamed) {
               parse_command_line({"-H", "-odd"});
             }),
             "-H needs LIST behind it, and the option -odd stands there");
+  EXPECT_EQ(problem_of([] {
+              parse_command_line({"--prefix", "--np=2", "x"});
+            }),
+            "--prefix needs DIR behind it, and the option --np=2 stands there");
   EXPECT_EQ(parse_command_line({"--mca", "x", "-np"}).parameters[0].second, "-np") << "a parameter may have any value";
 }
 
@@ -109,6 +113,14 @@ TEST(CommandLine, LongOptionsTakeTheirValueBehindAnEqualsSign) {
   EXPECT_EQ(parse_command_line({"--map-by=node"}).engine_options.mapping.by, "node");
   EXPECT_EQ(parse_command_line({"-np=3"}).ranks, 3);
   EXPECT_EQ(problem_of([] { parse_command_line({"-x=1"}); }), "unknown option '-x=1'");
+}
+
+TEST(CommandLine, AListOfCpusIsOne) {
+  EXPECT_EQ(parse_command_line({"--cpu-set", "0,2-3"}).engine_options.mapping.cpu_set, "0,2-3");
+  EXPECT_EQ(problem_of([] { parse_command_line({"--cpu-set", "abc"}); }), "--cpu-set 'abc' is no list of CPUs");
+  EXPECT_EQ(problem_of([] { parse_command_line({"-cpu-list", "0,x"}); }), "--cpu-list '0,x' is no list of CPUs");
+  EXPECT_EQ(problem_of([] { parse_command_line({"--cpu-set", ""}); }), "--cpu-set '' is no list of CPUs");
+  EXPECT_EQ(problem_of([] { parse_command_line({"--cpu-set", "3-1"}); }), "--cpu-set '3-1' is no list of CPUs");
 }
 
 TEST(CommandLine, ColonsPartProgramsWithWordsOfTheirOwn) {

@@ -142,6 +142,25 @@ TEST_F(CopyIntake, AFileIsPlacedInAFolderThatWasNotThere) {
   EXPECT_THAT(sender.ask().wanted, IsEmpty());
 }
 
+TEST_F(CopyIntake, AFolderIsMadeAndAFileInItsPlaceIsKept) {
+  const std::string folder = home_ / "work";
+  CopyRequest request;
+  request.files = {{"data/logs", 0, "", false, true}};
+  request.folder = folder;
+  const auto obey = [&] {
+    return obey_copy_request(request, {{"HOME", home_.string()}}, [](char*, std::size_t) { return std::size_t{0}; });
+  };
+  EXPECT_THAT(obey().wanted, ElementsAre(0));
+  request.sent = {0};
+  EXPECT_EQ(obey().problem, "");
+  EXPECT_TRUE(fs::is_directory(folder + "/data/logs"));
+  request.sent.clear();
+  EXPECT_THAT(obey().wanted, IsEmpty());
+  fs::remove(folder + "/data/logs");
+  std::ofstream(folder + "/data/logs") << "mine";
+  EXPECT_EQ(obey().problem, "another " + folder + "/data/logs is there, and is kept");
+}
+
 TEST_F(CopyIntake, APlacedFileFollowsItsSourceAndAPersonsOwnIsKept) {
   CopySender sender{home_};
   sender.folder = home_;

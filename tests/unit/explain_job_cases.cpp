@@ -71,8 +71,7 @@ std::vector<Case> interface_and_network_cases() {
          cut(s, 0, 1, Outcome::dropped);
        }},
       {"NET", nccl, error, "enp3s0 192.168.1.6", "ip route get", [](Situation& s) { s.network.hosts[1] = {}; }},
-      {"F1", nccl, error, "connection refused", "nft insert rule",
-       [](Situation& s) { cut(s, 0, 1, Outcome::refused, 1); }},
+      {"F1", nccl, error, "connection refused", "insert rule", [](Situation& s) { cut(s, 0, 1, Outcome::refused, 1); }},
       {"F2", nccl, error, "port range is 41000-41100", "sysctl -w",
        [](Situation& s) {
          s.ports = PortRange{41000, 41100};
@@ -119,6 +118,22 @@ std::vector<Case> launcher_and_slow_cases() {
   return {
       {"L1", mpi, error, "Permission denied", "ssh-copy-id -p 2222 b",
        [](Situation& s) { shell_says(s, "b: Permission denied (publickey,password)."); }},
+      {"L1", mpi, error, "Permission denied", "ringrun --setup-ssh -hostfile 'my hosts'   # says what each host lacks",
+       [](Situation& s) {
+         shell_says(s, "b: Permission denied (publickey,password).");
+         s.setup_ssh = "ringrun --setup-ssh -hostfile 'my hosts'";
+       }},
+      {"L1", mpi, error, "nothing came for 5 s", "# asks for a password: ringrun --setup-ssh -H b\n",
+       [](Situation& s) {
+         shell_says(s, "");
+         s.hosts[1].fault = AgentFault::silent;
+         s.hosts[1].waited = 5;
+         s.setup_ssh = "ringrun --setup-ssh -H b";
+       }},
+      {"L1", mpi, error, "during banner exchange", "sudo ss -ltnp 'sport = :2222'",
+       [](Situation& s) {
+         shell_says(s, "Connection timed out during banner exchange\nConnection to 192.168.1.6 port 2222 timed out");
+       }},
       {"L1", mpi, error, "Unable to create step", "sinfo --Node --long --nodes=b",
        [](Situation& s) {
          shell_says(s, "srun: error: Unable to create step for job 7: Invalid job id specified");

@@ -117,6 +117,10 @@ TEST(Hostfile, AttributesOnALineOfTheirOwnAreEveryHosts) {
   EXPECT_EQ(hosts.at(1).attributes.nic, "eth0");
 }
 
+TEST(Hostfile, AnIpv6AddressMayStandInBrackets) {
+  EXPECT_EQ(parse_hostfile("[fd00::2]:4\nn[1-2]:4", "ab").at(0).name, "fd00::2") << "and is refused by its name later";
+}
+
 TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"a\n192.168.1.6:2222", "ab:2: '192.168.1.6:2222' would be 2222 slots"},

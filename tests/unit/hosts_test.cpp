@@ -22,6 +22,10 @@ TEST(NamedHosts, ListsAddUpAndRepeatsAddSlots) {
   EXPECT_EQ(names(choose_hosts(std::nullopt, {"n[1-2]:4,joe@c"})), "n1:4 n2:4 c");
 }
 
+TEST(NamedHosts, AnIpv6AddressMayStandInBrackets) {
+  EXPECT_EQ(names(choose_hosts(std::nullopt, {"[fd00::2]:4,b"})), "fd00::2 b") << "and is refused by its name later";
+}
+
 TEST(NamedHosts, AStarMeansEverySlot) {
   const HostList hosts = choose_hosts(std::nullopt, {"a:*,b"});
   EXPECT_TRUE(hosts.at(0).cores_unless_said);

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -115,6 +116,32 @@ TEST_F(LocalProgramTest, FilesKeepTheirNamesAndOfAFolderAllGo) {
   EXPECT_FALSE(files.files[0].executable);
   EXPECT_THAT(error_text([&] { read_local_files({"nowhere"}, folder_.string()); }),
               HasSubstr("--preload-files nowhere: there is no such file here | "));
+}
+
+TEST_F(LocalProgramTest, OfAFolderEmptyOnesGoTooAndWhatCannotIsNamed) {
+  write("data/one");
+  fs::create_directories(folder_ / "data/deep/logs");
+  fs::create_directory(folder_ / "out");
+  const LocalFiles files = read_local_files({"data", "out"}, folder_.string());
+  std::vector<std::string> empty;
+  for (const CopyFile& file : files.files) {
+    if (file.folder) empty.push_back(file.name);
+  }
+  EXPECT_THAT(empty, ElementsAre("data/deep/logs", "out"));
+  EXPECT_EQ(files.files.size(), 3u);
+
+  const auto refused = [&](const std::string& name) {
+    return error_text([&] { read_local_files({name}, folder_.string()); });
+  };
+  ASSERT_EQ(mkfifo((folder_ / "data/deep/pipe").c_str(), 0600), 0);
+  EXPECT_THAT(refused("data"), HasSubstr("data/deep/pipe is a named pipe, which cannot be copied | "));
+  EXPECT_THAT(refused("data/deep/pipe"), HasSubstr("is a named pipe"));
+  EXPECT_THAT(refused("/dev/null"), HasSubstr("/dev/null is a device"));
+  fs::create_directory_symlink(folder_ / "data", folder_ / "out/up");
+  EXPECT_THAT(refused("out"), HasSubstr("out/up is a link to a folder"));
+  fs::remove(folder_ / "out/up");
+  fs::create_symlink("gone", folder_ / "out/lost");
+  EXPECT_THAT(refused("out"), HasSubstr("out/lost is a link that leads nowhere"));
 }
 
 }  // namespace

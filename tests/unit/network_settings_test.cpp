@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "launcher/preflight/network_settings.hpp"
 #include "launcher/preflight/port_shares.hpp"
 #include "lib/error.hpp"
@@ -95,6 +97,26 @@ TEST(NetworkSettings, APortRangeIsSharedOutWithoutOverlap) {
   EXPECT_THAT(network_settings(situation).parameters,
               testing::IsSupersetOf({Pair("btl_tcp_port_min_v4", "20010"), Pair("btl_tcp_port_range_v4", "80"),
                                      Pair("oob_tcp_dynamic_ipv4_ports", "20000-20009")}));
+  situation.daemon_ports = PortRange{20004, 20005};
+  const NetworkSettings settings = network_settings(situation);
+  EXPECT_THAT(settings.parameters, Contains(Pair("oob_tcp_dynamic_ipv4_ports", "20004-20005")));
+  ASSERT_TRUE(settings.daemon_ports);
+  EXPECT_EQ(settings.daemon_ports->first, 20004);
+}
+
+TEST(NetworkSettings, JobsAtOnceOfferTheirDaemonsOtherPorts) {
+  const auto offered = [](PortRange ports, int start, const std::set<int>& taken) {
+    const PortRange part = daemon_ports(
+        ports, [&](int port) { return taken.count(port) == 0; }, start);
+    return std::to_string(part.first) + "-" + std::to_string(part.last);
+  };
+  const PortRange hundred{20000, 20099};
+  EXPECT_EQ(offered(hundred, 0, {}), "20000-20001");
+  EXPECT_EQ(offered(hundred, 6, {}), "20002-20003") << "the next process";
+  EXPECT_EQ(offered(hundred, 0, {20001, 20002}), "20004-20005");
+  EXPECT_EQ(offered(hundred, 4, {20009}), "20000-20001");
+  EXPECT_EQ(offered({20000, 20015}, 3, {}), "20002-20003");
+  EXPECT_EQ(offered({20000, 20015}, 3, {20000, 20002}), "20000-20003") << "no two are left: whatever there is";
 }
 
 TEST(NetworkSettings, InfinibandCardsAreNamedWhereEveryHostHasOne) {

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "launcher/cli/parse.hpp"
+#include "launcher/ssh/setup_line.hpp"
+
 namespace ringrun {
 namespace {
 
@@ -105,6 +108,27 @@ TEST(Login, ThatFailsOtherwiseIsExplainedAsALaunchExplainsIt) {
   EXPECT_THAT(login.mend, HasSubstr("sudo service ssh start"));
   EXPECT_THAT(read_login({Captured::End::timed_out, 0, "", ""}, facts()).problem,
               StartsWith("The remote shell may be"));
+}
+
+std::string setup_line(const std::vector<std::string>& words,
+                       const std::vector<std::string>& shell = {"/usr/bin/ssh"}) {
+  const LaunchRequest request = parse_command_line(words);
+  LaunchContext context{request, {}, "", ""};
+  context.shell = shell;
+  return setup_ssh_line(context);
+}
+
+TEST(SetupLine, HasTheHostsOfTheLaunch) {
+  EXPECT_EQ(setup_line({"-np", "2", "-hostfile", "my hosts", "-H", "b:2", "x"}),
+            "ringrun --setup-ssh -hostfile 'my hosts' -H b:2");
+  EXPECT_EQ(setup_line({"--mca", "plm_rsh_args", "-i key", "--mca", "btl", "tcp", "-H", "b"}),
+            "ringrun --setup-ssh --mca plm_rsh_args '-i key' -H b");
+  EXPECT_EQ(setup_line({"--default-hostfile", "f", "x"}), "ringrun --setup-ssh --default-hostfile f");
+  EXPECT_EQ(setup_line({"x"}), "ringrun --setup-ssh");
+  EXPECT_EQ(setup_line({"-H", "a", "x", ":", "-np", "1", "x", ":", "-H", "b", "x", ":", "-H", "a", "x"}),
+            "ringrun --setup-ssh -H a\nringrun --setup-ssh -H b");
+  EXPECT_EQ(setup_line({"-H", "a", "x"}, {"rsh"}), "");
+  EXPECT_EQ(setup_line({"-H", "a", "x"}, {}), "");
 }
 
 }  // namespace

@@ -2,8 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "launcher/run/engine_connections.hpp"
+#include "lib/net/free_port.hpp"
 
 namespace ringrun {
 namespace {
@@ -73,6 +77,25 @@ TEST(EngineConnections, AreTheEstablishedOnesOfItsOwnSockets) {
       "   3: 0000000000000000FFFF00000501A8C0:C350 0000000000000000FFFF00000801A8C0:9C40 01 00000000:00000000 "
       "00:00000000 00000000     0        0 13 1 0 20 4\n";
   EXPECT_THAT(connected_addresses(table, {"11", "12", "13"}), UnorderedElementsAre("192.168.1.6", "192.168.1.8"));
+  EXPECT_THAT(listening_ports(table, {"11", "12", "13"}), ElementsAre(50000));
+  EXPECT_THAT(listening_ports(table, {"12", "13"}), testing::IsEmpty());
+}
+
+TEST(EngineConnections, AreSeenOfARealProcess) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const int port = ntohs(address.sin_port);
+  EXPECT_THAT(listening_ports(getpid()), testing::Contains(port));
+  EXPECT_FALSE(may_listen_on(port));
+  close(listener);
+  EXPECT_THAT(listening_ports(getpid()), testing::Not(testing::Contains(port)));
+  EXPECT_TRUE(may_listen_on(port));
 }
 
 }  // namespace

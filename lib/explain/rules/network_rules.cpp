@@ -30,6 +30,15 @@ std::vector<std::string> sources_of(const Situation& situation, const BrokenPair
   return {sources.begin(), sources.end()};
 }
 
+/// Tables and chains have any name, and what one chain accepts another may still drop: the rule goes into each that
+/// looks at what comes in.
+std::string nft_line(const std::string& source, const PortRange& range) {
+  return fmt::format(R"(sudo nft list chains | awk '$1 == "table" {{t = $2 " " $3}} $1 == "chain" {{c = $2}} )"
+                     R"($4 == "input" && t ~ /^(ip|inet) / )"
+                     R"({{print "insert rule", t, c, "ip saddr {} tcp dport {}-{} accept"}}' | sudo nft -f -)",
+                     source, range.first, range.last);
+}
+
 std::string firewall_fix(const Situation& situation, const BrokenPairs& broken) {
   constexpr std::size_t kShown = 3;
   // Without a range the kernel chooses, and nothing below 1024.
@@ -39,8 +48,7 @@ std::string firewall_fix(const Situation& situation, const BrokenPairs& broken) 
   std::vector<std::string> sources = sources_of(situation, broken);
   if (sources.size() > kShown) sources.resize(kShown);
   for (const std::string& source : sources) {
-    lines.push_back(fmt::format("sudo nft insert rule inet filter input ip saddr {} tcp dport {}-{} accept", source,
-                                range.first, range.last));
+    lines.push_back(nft_line(source, range));
     lines.push_back(fmt::format("sudo ufw allow proto tcp from {} to any port {}:{}", source, range.first, range.last));
     lines.push_back(fmt::format(
         "sudo firewall-cmd --add-rich-rule='rule family=ipv4 source address={} port port={}-{} protocol=tcp accept'",

@@ -17,6 +17,8 @@ struct ShellWords {
   /// {host} is the name with its user, {name} without, {address} the address or name alone, {port} " -p PORT" or "",
   /// {number} the port.
   std::string_view fix;
+  /// `ringrun --setup-ssh` says it for every host, and does it.
+  bool by_setup = false;
 };
 
 constexpr std::string_view kChangedKey =
@@ -30,10 +32,11 @@ constexpr std::array kShellWords = {
     ShellWords{"has changed and you have requested strict checking", kChangedKey, kForgetKey},
     ShellWords{"Host key verification failed",
                "This host's key is not known here, and nobody can be asked while a job starts.",
-               "ssh-keyscan{port} {name} >> ~/.ssh/known_hosts\n# or once by hand:\nssh{port} {host} true"},
+               "ssh-keyscan{port} {name} >> ~/.ssh/known_hosts\n# or once by hand:\nssh{port} {host} true", true},
     ShellWords{"Permission denied", "The host accepts none of this user's keys.",
                "ssh-copy-id{port} {host}   # before that, where there is no key yet: ssh-keygen -t ed25519\n"
-               "# another user: in the hostfile, username=NAME"},
+               "# another user: in the hostfile, username=NAME",
+               true},
     ShellWords{"Too many authentication failures", "The agent offers too many keys before the right one.",
                "ssh-copy-id{port} {host}\n# and in ~/.ssh/config: IdentitiesOnly yes"},
     ShellWords{"Connection refused", "The host is up, but no sshd listens on port {number}.",
@@ -48,6 +51,11 @@ constexpr std::array kShellWords = {
     ShellWords{"No route to host", "The host is down, or has another address, or a firewall rejects.",
                "ping -c 1 {address}; ip neigh show {address}"},
     ShellWords{"Network is unreachable", "There is no way from here to that address.", "ip route get {address}"},
+    ShellWords{"during banner exchange",
+               "Something took the connection to port {number} and did not say that it is an sshd: another program "
+               "listens there, or one that hangs, or the host is too busy to answer.",
+               "# on that host, what holds the port:\nsudo ss -ltnp 'sport = :{number}'\n# where its sshd has another "
+               "port, in the hostfile:\n{host} port=2222"},
     ShellWords{"timed out", "The host is down, or has another address, or a firewall drops.",
                "ping -c 1 {address}\n# where its sshd has another port, in the hostfile:\n{host} port=2222"},
     ShellWords{"Connection closed by", "The sshd there hung up: too many at once (MaxStartups), or not allowed.",
@@ -88,16 +96,22 @@ Finding finding_of(const HostView& host, const std::string& why, const std::stri
   return {"L1", Severity::error, {host.name}, evidence, why, fix + bridge_hint(host) + by_hand(host), ""};
 }
 
+/// Before what mends one host by hand: what mends all of them.
+std::string by_setup(const Situation& situation, const std::string& by_hand) {
+  if (situation.setup_ssh.empty()) return by_hand;
+  return situation.setup_ssh + "   # says what each host lacks; with --yes it mends that\n# or by hand:\n" + by_hand;
+}
+
 Finding no_shell(const HostView& host) {
   return finding_of(host, "There is no remote shell here to reach other hosts with.",
                     "sudo apt-get install -y openssh-client");
 }
 
-Finding shell_failed(const HostView& host) {
+Finding shell_failed(const Situation& situation, const HostView& host) {
   for (const ShellWords& known : kShellWords) {
-    if (contains_word(host.agent_words, known.words)) {
-      return finding_of(host, filled(known.why, host), filled(known.fix, host));
-    }
+    if (!contains_word(host.agent_words, known.words)) continue;
+    const std::string fix = filled(known.fix, host);
+    return finding_of(host, filled(known.why, host), known.by_setup ? by_setup(situation, fix) : fix);
   }
   return finding_of(host, "The remote shell failed before anything ran on that host.",
                     filled("ssh{port} {host} true", host));
@@ -111,13 +125,22 @@ HostView waited_for(const HostView& host) {
   return said;
 }
 
-Finding silent(const HostView& host) {
-  return finding_of(waited_for(host),
-                    "The remote shell may be asking for a password or a host's key where nobody sees it, the host may "
-                    "be down, or its login scripts may wait.",
-                    filled("ssh{port} -o BatchMode=yes -o ConnectTimeout=5 {host} true\n# asks for a password: "
-                           "ssh-copy-id{port} {host}\n# slow logins: ringrun --start-timeout 60 …",
-                           host));
+Finding silent(const Situation& situation, const HostView& host) {
+  const std::string key = situation.setup_ssh.empty() ? filled("ssh-copy-id{port} {host}", host) : situation.setup_ssh;
+  return finding_of(
+      waited_for(host),
+      "The remote shell may be asking for a password or a host's key where nobody sees it, the host may "
+      "be down, or its login scripts may wait.",
+      filled("ssh{port} -o BatchMode=yes -o ConnectTimeout=5 {host} true\n# asks for a password: ", host) + key +
+          "\n# slow logins: ringrun --start-timeout 60 …");
+}
+
+Finding own_agent_failed(const HostView& host) {
+  return finding_of(host,
+                    "No remote shell is needed there: ringrun's own process on this host failed before it answered.",
+                    contains_word(host.agent_words, "Resource temporarily unavailable")
+                        ? "ulimit -u   # processes and threads that this user may have; ps -L -u $USER lists them"
+                        : "ringrun --version   # does it run at all?");
 }
 
 Finding no_step(const HostView& host) {
@@ -141,12 +164,16 @@ void find_remote_shell_faults(const Situation& situation, Findings& out) {
         out.push_back(no_shell(host));
         break;
       case AgentFault::shell_failed:
-        out.push_back(shell_failed(host));
+        out.push_back(shell_failed(situation, host));
         break;
       case AgentFault::silent:
-        out.push_back(silent(host));
+        out.push_back(silent(situation, host));
         break;
       case AgentFault::broken:
+        if (host.local) {
+          out.push_back(own_agent_failed(host));
+          break;
+        }
         out.push_back(finding_of(host, "The shell works, but what answered there is not ringrun's agent.",
                                  "# login scripts (~/.bashrc, ~/.profile) must not print or ask anything"));
         break;
