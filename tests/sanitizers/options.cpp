@@ -2,6 +2,8 @@
 // LSAN_OPTIONS, UBSAN_OPTIONS and TSAN_OPTIONS win. Reports go to files, since ringrun takes the words on the standard
 // streams of agents and ranks for theirs, and some of them have none.
 #include <dlfcn.h>
+#include <pthread.h>
+#include <time.h>
 
 #define RINGRUN_REPORT_PATH RINGRUN_SANITIZER_REPORTS "/report"
 #define RINGRUN_REPORTS "log_path=" RINGRUN_REPORT_PATH ":log_exe_name=1:exitcode=86"
@@ -36,6 +38,22 @@ RINGRUN_SANITIZER_HOOK __tsan_default_options() {
 
 /// Open MPI unloads its parts at its end; what they leave behind could then be laid to nobody.
 extern "C" __attribute__((visibility("default"), used)) int dlclose(void*) noexcept { return 0; }
+
+#if defined(__SANITIZE_THREAD__)
+/// GCC 12's libtsan does not know this call, by which std::timed_mutex waits, and so reports that an unlocked mutex is
+/// unlocked; the other one it knows.
+extern "C" int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) noexcept {
+  constexpr long kSecond = 1'000'000'000;
+  timespec now{};
+  timespec real{};
+  clock_gettime(clock, &now);
+  clock_gettime(CLOCK_REALTIME, &real);
+  const long nanoseconds = real.tv_nsec + until->tv_nsec - now.tv_nsec + kSecond;
+  real.tv_sec += until->tv_sec - now.tv_sec - 1 + nanoseconds / kSecond;
+  real.tv_nsec = nanoseconds % kSecond;
+  return pthread_mutex_timedlock(mutex, &real);
+}
+#endif
 
 namespace {
 
