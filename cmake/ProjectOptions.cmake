@@ -15,10 +15,13 @@ configure_file("${PROJECT_SOURCE_DIR}/lib/version.hpp.in" "${PROJECT_BINARY_DIR}
 # Tells two builds of one version apart; most compilers ask the linker for it by themselves.
 target_link_options(project_options INTERFACE LINKER:--build-id=sha1)
 
+# Not in what is loaded into programs that are not the project's, such as mpirun: its target says RINGRUN_UNSANITIZED.
 if(RINGRUN_SANITIZE)
+  set(sanitized $<NOT:$<BOOL:$<TARGET_PROPERTY:RINGRUN_UNSANITIZED>>>)
+  set(sanitize_flags -fsanitize=${RINGRUN_SANITIZE} -fno-sanitize-recover=all)
   target_compile_options(project_options INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RINGRUN_SANITIZE} -fno-omit-frame-pointer>)
-  target_link_options(project_options INTERFACE -fsanitize=${RINGRUN_SANITIZE})
+    "$<$<AND:${sanitized},$<COMPILE_LANGUAGE:CXX>>:${sanitize_flags};-fno-omit-frame-pointer>")
+  target_link_options(project_options INTERFACE "$<${sanitized}:${sanitize_flags}>")
 endif()
 
 if(NOT CMAKE_BUILD_TYPE)

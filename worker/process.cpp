@@ -38,9 +38,6 @@ Process::Process(const Options& options, std::ostream& out)
       watch_(timeouts_.callbacks()),
       session_(start_mpi()) {}
 
-/// Its thread uses the reports, which are gone before it otherwise.
-Process::~Process() { interruption_.reset(); }
-
 /// Only the first process has something to tell. Open MPI 4.1 kills a job as soon as one of its ranks has ended, and
 /// then reads no further, so that one gives its output time, and the others give it most of the second that is between
 /// mpirun's SIGTERM and its SIGKILL.
@@ -264,7 +261,9 @@ void Process::finish() {
 ExitCode Process::verdict(const SweepSummary& summary) {
   if (summary.wrong > 0 || !summary.is_fast_enough(options_.least_bandwidth.value_or(0))) return ExitCode::kWrongData;
   if (options_.baseline_file.empty()) return ExitCode::kSuccess;
-  const bool failed = reports_ && (reports_->comparison()->is_slower() || reports_->comparison()->compared == 0);
+  // There is none where the reports were ended by a signal meanwhile.
+  const std::optional<Comparison> comparison = reports_ ? reports_->comparison() : std::nullopt;
+  const bool failed = comparison && (comparison->is_slower() || comparison->compared == 0);
   const auto phase = watch_.enter("exchange of the comparison with the baseline", options_.plan.timeout);
   for (const std::string& text : team_.gather_from_all(failed ? "failed" : "")) {
     if (!text.empty()) return ExitCode::kWrongData;

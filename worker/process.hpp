@@ -30,7 +30,6 @@ class Process {
  public:
   /// Starts MPI. `options` and `out` outlive the process.
   Process(const Options& options, std::ostream& out);
-  ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
@@ -71,8 +70,12 @@ class Process {
 
   const Options& options_;
   std::ostream& out_;
+  // Before the interruption and the watch, whose threads use them until they have ended.
+  std::optional<Reports> reports_;                  ///< of the first process
+  std::unique_ptr<ScanReport> scan_report_;         ///< of the first process, of a scan
+  std::unique_ptr<TuneReport> tune_report_;         ///< of the first process, of a tuning
   std::atomic<PartialReport*> reporting_{nullptr};  ///< of the first process, once the sweep has begun
-  std::optional<Interruption> interruption_;        ///< made before any other thread
+  Interruption interruption_;                       ///< made before any other thread
   TimeoutReport timeouts_;
   Watch watch_;
   bool launched_ = false;             ///< by a launcher that said so
@@ -83,10 +86,7 @@ class Process {
   std::vector<ProcessFacts> facts_;
   BackendDecision decision_;
   std::unique_ptr<Collective> collective_;
-  Path path_;                                ///< of --expected
-  std::optional<Reports> reports_;           ///< of the first process
-  std::unique_ptr<ScanReport> scan_report_;  ///< of the first process, of a scan
-  std::unique_ptr<TuneReport> tune_report_;  ///< of the first process, of a tuning
+  Path path_;  ///< of --expected
 };
 
 }  // namespace ringrun::worker

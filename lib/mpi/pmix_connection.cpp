@@ -1,5 +1,6 @@
 #include "lib/mpi/pmix_connection.hpp"
 
+#include <atomic>
 #include <cstdlib>
 
 namespace ringrun::mpi {
@@ -7,7 +8,8 @@ namespace {
 
 /// Held while a connection is open.
 std::timed_mutex connection_mutex;
-bool closed_for_good = false;
+/// Also written without the lock, where who holds it does not come back.
+std::atomic<bool> closed_for_good = false;
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "tests/cli/ringrun_fixture.hpp"
+#include "tests/support/not_sanitized.hpp"
 
 namespace ringrun::test {
 namespace {
@@ -166,6 +167,7 @@ TEST_F(Ringrun, FindsItsWayWithoutAnEnvironment) {
 }
 
 TEST_F(Ringrun, NeedsNothingOfAHostButLibcAndHwloc) {
+  RINGRUN_NOT_SANITIZED("ringrun links the sanitizer's library, and libstdc++ as a library");
   const CommandResult result = run_command({"readelf", "-d", built_program("ringrun")});
   ASSERT_EQ(result.exit_code, 0);
   const std::regex needed("NEEDED.*\\[(.*)\\]");

@@ -98,6 +98,14 @@ TEST(WorkerFault, ExitsWith6ForABadOptionAndSaysItOnce) {
   EXPECT_EQ(occurrences(run.err, "no-such-option"), 1) << run.err;
 }
 
+TEST(WorkerFault, SaysWhatIsWrongWithAnOptionAlsoWhereTheFirstRankStartsLate) {
+  const auto run = mpirun(2, {"sh", "-c",
+                              "if [ $OMPI_COMM_WORLD_RANK = 0 ]; then sleep 2; fi; "
+                              "exec ./worker --no-such-option"});
+  EXPECT_EQ(run.exit_code, 6);
+  EXPECT_EQ(occurrences(run.err, "worker: "), 1) << run.err;
+}
+
 TEST(WorkerFault, RefusesToSweepAloneAsARankOfALoopThatNoMpiJoins) {
   CommandOptions options;
   options.env = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};

@@ -7,6 +7,7 @@
 #include "lib/placement/alike_hosts.hpp"
 #include "lib/placement/job_plan.hpp"
 #include "lib/topology/cpu_list.hpp"
+#include "tests/support/not_sanitized.hpp"
 #include "tests/unit/drawn_machine.hpp"
 #include "tests/unit/error_text.hpp"
 
@@ -101,6 +102,7 @@ TEST(AlikeHosts, AreToldApartByNameWhereOneCannotBePlaced) {
 }
 
 TEST(Planner, PlansTenThousandHostsOfThreeKindsWithinASecondAnd200Megabytes) {
+  RINGRUN_NOT_SANITIZED("its time and memory are those of an ordinary build");
   const Hosts hosts = many_hosts(10000);
   const std::clock_t start = std::clock();
   const auto placements = place_hosts(hosts.unplaced);
