@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <tuple>
 
 #include "lib/error.hpp"
 #include "lib/topology/hwloc_cards.hpp"
+#include "lib/topology/trial_load.hpp"
 #include "lib/unique_handle.hpp"
 
 namespace ringrun {
@@ -148,6 +150,14 @@ Machine to_machine(hwloc_topology_t topology, hwloc_const_bitmap_t usable) {
   return machine;
 }
 
+/// hwloc 3 writes files of its own version, which hwloc 2 refuses.
+bool is_of_hwloc3(const std::string& path) {
+  std::ifstream file(path);
+  std::string head(1024, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head.find("<topology version=\"3") != std::string::npos;
+}
+
 }  // namespace
 
 Machine read_machine(const std::optional<std::vector<int>>& cpus, bool cards) {
@@ -166,11 +176,19 @@ Machine read_machine(const std::optional<std::vector<int>>& cpus, bool cards) {
 }
 
 Machine read_machine_xml(const std::string& path) {
-  const Topology topology = make_topology();
-  if (hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 || hwloc_topology_load(topology.get()) != 0) {
-    throw UserError(path + " is not a topology that hwloc can read", "save one with: lstopo --of xml FILE");
-  }
-  return to_machine(topology.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
+  const std::string remedy = is_of_hwloc3(path) ? "save one with: lstopo --of xml --export-xml-flags v2 FILE"
+                                                : "save one with: lstopo --of xml FILE";
+  const auto load = [&] {
+    Topology topology = make_topology();
+    if (hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 || hwloc_topology_load(topology.get()) != 0) {
+      throw UserError(path + " is not a topology that hwloc can read", remedy);
+    }
+    return to_machine(topology.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
+  };
+  if (!comes_to_its_end(load)) throw UserError(path + " is damaged: hwloc does not come to its end with it", remedy);
+  Machine machine = load();
+  if (core_count(machine) == 0) throw UserError(path + " allows no CPU at all", remedy);
+  return machine;
 }
 
 Machine read_machine_synthetic(const std::string& description) {
