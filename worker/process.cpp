@@ -105,7 +105,12 @@ mpi::Session Process::start_mpi() {
 
 void Process::place() {
   const auto phase = watch_.enter("placement next to the GPU", options_.init_timeout);
-  placement_ = place_self(options_, launched_);
+  if (options_.backend == BackendChoice::kMpi) return;
+  const int place = team_.local().rank;
+  const ProcessView own = view_self(options_, launched_, mpi::launch_environment().local_rank.value_or(place));
+  std::vector<ProcessView> host;
+  for (const std::string& text : team_.gather_on_host(to_text(own))) host.push_back(process_view_from(text));
+  placement_ = place_self(host, static_cast<std::size_t>(place));
 }
 
 GpuLibrary Process::load_library() {

@@ -117,7 +117,8 @@ GpuList read_nvml_gpus(bool thorough) {
   read_driver(nvml, list);
   read_gpus(nvml, thorough, list);
   nvml.shutdown();
-  std::sort(list.gpus.begin(), list.gpus.end(), [](const Gpu& a, const Gpu& b) { return a.bus_id < b.bus_id; });
+  std::sort(list.gpus.begin(), list.gpus.end(),
+            [](const Gpu& a, const Gpu& b) { return is_lower_bus_id(a.bus_id, b.bus_id); });
   for (std::size_t i = 0; i < list.gpus.size(); ++i) list.gpus[i].index = static_cast<int>(i);
   list.note = list.error;
   if (list.gpus.empty() && list.note.empty()) list.note = "the NVIDIA driver shows no GPU";

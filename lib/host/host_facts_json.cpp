@@ -15,7 +15,7 @@ static void from_json(const Json& json, Core& core) { core.cpus = parse_cpu_list
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumaNode, index, package, cores, memory)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CardPlace, bus_id, numa_nodes, bridges)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineGpu, place, name, uuid)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NetworkCard, name, hca, place, link, speed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NetworkCard, name, hca, place, link, speed, usb)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, numa_nodes, numa_distances, gpus, cards)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MigDevice, uuid, gpu_instance, compute_instance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, index, bus_id, uuid, name, compute_mode, mig, pcie_generation,
@@ -42,7 +42,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFacts, hostname, identity, ringrun_versio
 
 namespace {
 
-constexpr int kSchema = 4;
+constexpr int kSchema = 5;
 
 /// Names come from drivers and kernels: a byte that is not UTF-8 must not end the job.
 std::string one_line(Json json) {

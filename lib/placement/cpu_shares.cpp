@@ -164,20 +164,22 @@ bool is_enough(const Shares& shares, const Claim& claim) {
   });
 }
 
-/// The cores that the fewest others use, for a rank that shares them.
+/// The ranks that use each of these units' processors, summed up.
+std::size_t uses(const std::vector<Unit*>& units) {
+  std::size_t sum = 0;
+  for (const Unit* unit : units) sum += unit->users * unit->cpus.size();
+  return sum;
+}
+
+/// The cores whose processors the fewest others use, for a rank that shares them.
 std::vector<Unit*> least_used(const std::vector<Unit*>& cores) {
   std::vector<Unit*> best;
-  std::size_t best_users = 0;
   for (std::size_t first = 0; first < cores.size(); ++first) {
     std::vector<Unit*> stretch;
-    std::size_t users = 0;
     for (std::size_t i = 0; i < cores.size() && weight(stretch) < kLeast; ++i) {
       stretch.push_back(cores[(first + i) % cores.size()]);
-      users += stretch.back()->users;
     }
-    if (!best.empty() && users >= best_users) continue;
-    best = std::move(stretch);
-    best_users = users;
+    if (best.empty() || uses(stretch) * weight(best) < uses(best) * weight(stretch)) best = std::move(stretch);
   }
   return best;
 }

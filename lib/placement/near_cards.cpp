@@ -38,6 +38,7 @@ void keep_least(std::vector<NetworkCard>& cards, Rank rank) {
 std::vector<std::string> nearest_cards(const Machine& machine, const CardPlace* gpu, bool hca,
                                        const std::vector<std::string>& names) {
   std::vector<NetworkCard> cards = candidates(machine, hca, names);
+  keep_least(cards, [](const NetworkCard& card) { return card.usb ? 1 : 0; });
   if (gpu != nullptr) {
     keep_least(cards, [&](const NetworkCard& card) { return card_distance(machine, *gpu, card.place); });
   }

@@ -15,6 +15,7 @@ namespace {
 /// The machine with those of its processors that may be used.
 Machine within(Machine machine, const std::optional<std::vector<int>>& cpu_set) {
   if (!cpu_set) return machine;
+  if (cpu_set->empty()) throw UserError("no CPU is named to bind to", "name some, for example 0-3,8");
   const std::set<int> allowed(cpu_set->begin(), cpu_set->end());
   for (NumaNode& node : machine.numa_nodes) {
     for (Core& core : node.cores) std::erase_if(core.cpus, [&](int cpu) { return allowed.count(cpu) == 0; });
@@ -25,6 +26,19 @@ Machine within(Machine machine, const std::optional<std::vector<int>>& cpu_set) 
                     "taskset -cp $$ lists those that may");
   }
   return machine;
+}
+
+/// What of the set of CPUs is left out.
+std::string note_on_set(const Machine& machine, const PlacementPolicy& policy) {
+  if (!policy.cpu_set) return "";
+  std::set<int> left(policy.cpu_set->begin(), policy.cpu_set->end());
+  for (const NumaNode& node : machine.numa_nodes) {
+    for (const Core& core : node.cores) {
+      for (const int cpu : core.cpus) left.erase(cpu);
+    }
+  }
+  if (left.empty()) return "";
+  return "of the CPUs that were asked for, " + format_cpu_list({left.begin(), left.end()}) + " may not be used here";
 }
 
 std::size_t cpu_count(const Machine& machine, const std::vector<int>& nodes) {
@@ -134,7 +148,7 @@ bool says_nothing(const Machine& machine, const CardPlace& place) {
   return place.numa_nodes.size() == nodes && (nodes > 1 || place.bridges.size() <= 1);
 }
 
-std::string note_on(const Machine& machine, const std::vector<const CardPlace*>& places) {
+std::string note_on_places(const Machine& machine, const std::vector<const CardPlace*>& places) {
   const bool silent = std::any_of(places.begin(), places.end(), [&](const CardPlace* place) {
     return place == nullptr || says_nothing(machine, *place);
   });
@@ -171,9 +185,12 @@ HostPlacement resolve_placement(const Machine& whole, const std::vector<Gpu>& gp
     rank.hcas = nearest_cards(machine, place, true, policy.hcas);
     places.push_back(place);
   }
+  if (policy.bind) placement.note = note_on_set(machine, policy);
   if (gpus.empty() && policy.bind && policy.cpu_set) keep_within_set(machine, *policy.cpu_set, placement.ranks);
   if (gpus.empty() || places.empty()) return placement;
-  placement.note = note_on(machine, places);
+  const std::string places_note = note_on_places(machine, places);
+  if (!placement.note.empty() && !places_note.empty()) placement.note += "; ";
+  placement.note += places_note;
   if (policy.bind) bind_ranks(machine, places, placement.ranks);
   return placement;
 }

@@ -8,8 +8,10 @@
 namespace ringrun {
 namespace {
 
-[[noreturn]] void reject(std::string_view text) {
-  throw UserError("'" + std::string(text) + "' is not a list of numbers", "write for example 0,2 or 0-3,8");
+constexpr int kMost = 65535;
+
+[[noreturn]] void reject(std::string_view text, const std::string& why = "is not a list of numbers") {
+  throw UserError("'" + std::string(text) + "' " + why, "write for example 0,2 or 0-3,8");
 }
 
 }  // namespace
@@ -35,7 +37,9 @@ std::vector<int> parse_cpu_list(std::string_view text) {
   const auto number = [&] {
     int value = 0;
     const auto [next, code] = std::from_chars(at, end, value);
-    if (code != std::errc{} || value < 0 || value > 65535) reject(text);
+    if (code == std::errc::result_out_of_range || value > kMost)
+      reject(text, "has a number beyond " + std::to_string(kMost));
+    if (code != std::errc{} || value < 0) reject(text);
     at = next;
     return value;
   };

@@ -3,12 +3,14 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <tuple>
 
 #include "lib/error.hpp"
+#include "lib/topology/hwloc_cards.hpp"
+#include "lib/topology/trial_load.hpp"
 #include "lib/unique_handle.hpp"
 
 namespace ringrun {
@@ -63,18 +65,26 @@ std::vector<Core> read_cores(hwloc_topology_t topology, hwloc_const_bitmap_t all
   return cores;
 }
 
+/// How deep the object that this memory hangs on lies.
+int depth_of(hwloc_obj_t numa) {
+  hwloc_obj_t above = numa->parent;
+  while (hwloc_obj_type_is_memory(above->type)) above = above->parent;
+  return above->depth;
+}
+
 std::vector<hwloc_obj_t> numa_objects(hwloc_topology_t topology) {
   std::vector<hwloc_obj_t> objects;
   for (hwloc_obj_t numa = nullptr;
        (numa = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, numa)) != nullptr;) {
     objects.push_back(numa);
   }
-  // Memory that is next to several nodes' cores (a GPU's, where its place is not known) comes after those nodes, and
-  // HBM after the ordinary memory over the same cores, which has the lower number.
-  std::sort(objects.begin(), objects.end(), [](hwloc_obj_t a, hwloc_obj_t b) {
-    return std::tuple(hwloc_bitmap_weight(a->cpuset), a->os_index) <
-           std::tuple(hwloc_bitmap_weight(b->cpuset), b->os_index);
-  });
+  // Memory that is next to several nodes' cores (a GPU's, where its place is not known) comes after those nodes, that
+  // of the whole machine after that of its only package, and HBM after the ordinary memory over the same cores, which
+  // has the lower number.
+  const auto order = [](hwloc_obj_t numa) {
+    return std::tuple(hwloc_bitmap_weight(numa->cpuset), -depth_of(numa), numa->os_index);
+  };
+  std::sort(objects.begin(), objects.end(), [&](hwloc_obj_t a, hwloc_obj_t b) { return order(a) < order(b); });
   return objects;
 }
 
@@ -83,13 +93,20 @@ std::vector<NumaNode> read_numa_nodes(hwloc_topology_t topology, hwloc_const_bit
   // A machine described by hand may not say how much memory there is: then each node has some.
   const bool sizes = std::any_of(objects.begin(), objects.end(),
                                  [](hwloc_obj_t numa) { return numa->attr->numanode.local_memory > 0; });
-  const Bitmap free(hwloc_bitmap_dup(hwloc_get_root_obj(topology)->cpuset));
+  const hwloc_obj_t root = hwloc_get_root_obj(topology);
+  const Bitmap free(hwloc_bitmap_dup(root->cpuset));
+  const Bitmap offline(hwloc_bitmap_alloc());
+  hwloc_bitmap_andnot(offline.get(), root->complete_cpuset, root->cpuset);
   std::vector<NumaNode> nodes;
   for (const hwloc_obj_t numa : objects) {
     const Bitmap own(hwloc_bitmap_alloc());
     hwloc_bitmap_and(own.get(), numa->cpuset, free.get());
-    if (hwloc_bitmap_iszero(own.get())) continue;
+    // One whose processors are all switched off still says where the cards next to it are.
+    const bool is_off =
+        hwloc_bitmap_iszero(numa->cpuset) && hwloc_bitmap_intersects(numa->complete_cpuset, offline.get());
+    if (hwloc_bitmap_iszero(own.get()) && !is_off) continue;
     hwloc_bitmap_andnot(free.get(), free.get(), own.get());
+    if (is_off) hwloc_bitmap_andnot(offline.get(), offline.get(), numa->complete_cpuset);
     const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, numa);
     NumaNode node;
     node.index = static_cast<int>(numa->os_index);
@@ -116,8 +133,8 @@ std::vector<std::vector<int>> read_distances(hwloc_topology_t topology, const st
   for (const NumaNode& from : nodes) {
     std::vector<int> row;
     for (const NumaNode& to : nodes) {
-      if (place.count(from.index) == 0 || place.count(to.index) == 0) break;
-      row.push_back(static_cast<int>(found->values[place[from.index] * found->nbobjs + place[to.index]]));
+      const bool known = place.count(from.index) != 0 && place.count(to.index) != 0;
+      row.push_back(known ? static_cast<int>(found->values[place[from.index] * found->nbobjs + place[to.index]]) : 0);
     }
     distances.push_back(std::move(row));
   }
@@ -125,127 +142,20 @@ std::vector<std::vector<int>> read_distances(hwloc_topology_t topology, const st
   return distances;
 }
 
-/// Places of devices; numbers the bridges as they are met.
-class Places {
- public:
-  Places(hwloc_topology_t topology, const std::vector<NumaNode>& nodes) : topology_(topology), nodes_(nodes) {}
-
-  CardPlace of(hwloc_obj_t device) {
-    CardPlace place;
-    for (hwloc_obj_t above = device; above != nullptr && hwloc_obj_type_is_io(above->type); above = above->parent) {
-      if (above->type == HWLOC_OBJ_PCI_DEVICE && place.bus_id.empty()) place.bus_id = bus_id(above->attr->pcidev);
-      if (above->type == HWLOC_OBJ_BRIDGE) {
-        place.bridges.push_back(bridges_.try_emplace(above, static_cast<int>(bridges_.size())).first->second);
-      }
-    }
-    std::reverse(place.bridges.begin(), place.bridges.end());
-    const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology_, device);
-    for (const NumaNode& node : nodes_) {
-      if (node.index >= 0 && hwloc_bitmap_isset(near->nodeset, static_cast<unsigned>(node.index))) {
-        place.numa_nodes.push_back(node.index);
-      }
-    }
-    return place;
-  }
-
- private:
-  static std::string bus_id(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%04x:%02x:%02x.%01x", static_cast<unsigned>(pci.domain), pci.bus, pci.dev,
-                  pci.func);
-    return text;
-  }
-
-  hwloc_topology_t topology_;
-  const std::vector<NumaNode>& nodes_;
-  std::map<hwloc_obj_t, int> bridges_;
-};
-
-std::string info(hwloc_obj_t object, const char* name) {
-  const char* value = hwloc_obj_get_info_by_name(object, name);
-  return value == nullptr ? "" : value;
-}
-
-bool begins(const hwloc_obj_t& device, std::string_view with) {
-  return device->name != nullptr && std::string_view(device->name).substr(0, with.size()) == with;
-}
-
-/// What the drivers said of a GPU when the machine was saved.
-void take_names(hwloc_obj_t device, MachineGpu& gpu) {
-  if (std::string model = info(device, "GPUModel"); !model.empty()) gpu.name = std::move(model);
-  // Zeros stand where somebody took the serial numbers out.
-  const std::string uuid = info(device, "NVIDIAUUID");
-  if (uuid.find_first_not_of("GPU-0") != std::string::npos) gpu.uuid = uuid;
-}
-
-std::vector<MachineGpu> read_gpus(hwloc_topology_t topology, Places& places) {
-  constexpr unsigned kNvidia = 0x10de;
-  std::vector<MachineGpu> gpus;
-  for (hwloc_obj_t pci = nullptr; (pci = hwloc_get_next_pcidev(topology, pci)) != nullptr;) {
-    const unsigned kind = pci->attr->pcidev.class_id;
-    if (pci->attr->pcidev.vendor_id != kNvidia || (kind != 0x0300 && kind != 0x0302)) continue;
-    MachineGpu gpu{places.of(pci), info(pci, "PCIDevice"), {}};
-    for (hwloc_obj_t device = pci->io_first_child; device != nullptr; device = device->next_sibling) {
-      if (begins(device, "cuda") || begins(device, "nvml")) take_names(device, gpu);
-    }
-    gpus.push_back(std::move(gpu));
-  }
-  std::sort(gpus.begin(), gpus.end(), [](const auto& a, const auto& b) { return a.place.bus_id < b.place.bus_id; });
-  if (!gpus.empty()) return gpus;
-  // Without a PCI tree (WSL2) the drivers' names for them hang on the machine itself, several for a card.
-  for (const char* driver : {"nvml", "cuda"}) {
-    for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_osdev(topology, device)) != nullptr;) {
-      if (!begins(device, driver)) continue;
-      take_names(device, gpus.emplace_back(MachineGpu{places.of(device), {}, {}}));
-    }
-    if (!gpus.empty()) break;
-  }
-  return gpus;
-}
-
-LinkState ports_state(hwloc_obj_t hca) {
-  LinkState state = LinkState::unknown;
-  for (int port = 1; port <= 2; ++port) {
-    const std::string text = info(hca, ("Port" + std::to_string(port) + "State").c_str());
-    if (text == "4") return LinkState::up;
-    if (!text.empty()) state = LinkState::down;
-  }
-  return state;
-}
-
-std::vector<NetworkCard> read_cards(hwloc_topology_t topology, Places& places) {
-  constexpr float kMegabits = 8000;  // in a GB
-  std::vector<NetworkCard> cards;
-  std::map<std::string, LinkState> links;
-  for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_osdev(topology, device)) != nullptr;) {
-    const bool hca = device->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS;
-    if (device->name == nullptr || (!hca && device->attr->osdev.type != HWLOC_OBJ_OSDEV_NETWORK)) continue;
-    NetworkCard card{device->name, hca, places.of(device), hca ? ports_state(device) : LinkState::unknown};
-    const hwloc_obj_t parent = device->parent;
-    if (parent->type == HWLOC_OBJ_PCI_DEVICE && parent->attr->pcidev.linkspeed > 0) {
-      card.speed = static_cast<int>(parent->attr->pcidev.linkspeed * kMegabits);
-    }
-    if (hca && !card.place.bus_id.empty()) links[card.place.bus_id] = card.link;
-    cards.push_back(std::move(card));
-  }
-  for (NetworkCard& card : cards) {
-    const auto port = links.find(card.place.bus_id);
-    if (!card.hca && port != links.end()) card.link = port->second;
-  }
-  std::sort(cards.begin(), cards.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.place.bus_id, a.name) < std::tie(b.place.bus_id, b.name);
-  });
-  return cards;
-}
-
 Machine to_machine(hwloc_topology_t topology, hwloc_const_bitmap_t usable) {
   Machine machine;
   machine.numa_nodes = read_numa_nodes(topology, usable);
   machine.numa_distances = read_distances(topology, machine.numa_nodes);
-  Places places(topology, machine.numa_nodes);
-  machine.gpus = read_gpus(topology, places);
-  machine.cards = read_cards(topology, places);
+  read_hwloc_cards(topology, machine);
   return machine;
+}
+
+/// hwloc 3 writes files of its own version, which hwloc 2 refuses.
+bool is_of_hwloc3(const std::string& path) {
+  std::ifstream file(path);
+  std::string head(1024, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head.find("<topology version=\"3") != std::string::npos;
 }
 
 }  // namespace
@@ -266,11 +176,19 @@ Machine read_machine(const std::optional<std::vector<int>>& cpus, bool cards) {
 }
 
 Machine read_machine_xml(const std::string& path) {
-  const Topology topology = make_topology();
-  if (hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 || hwloc_topology_load(topology.get()) != 0) {
-    throw UserError(path + " is not a topology that hwloc can read", "save one with: lstopo --of xml FILE");
-  }
-  return to_machine(topology.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
+  const std::string remedy = is_of_hwloc3(path) ? "save one with: lstopo --of xml --export-xml-flags v2 FILE"
+                                                : "save one with: lstopo --of xml FILE";
+  const auto load = [&] {
+    Topology topology = make_topology();
+    if (hwloc_topology_set_xml(topology.get(), path.c_str()) != 0 || hwloc_topology_load(topology.get()) != 0) {
+      throw UserError(path + " is not a topology that hwloc can read", remedy);
+    }
+    return to_machine(topology.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
+  };
+  if (!comes_to_its_end(load)) throw UserError(path + " is damaged: hwloc does not come to its end with it", remedy);
+  Machine machine = load();
+  if (core_count(machine) == 0) throw UserError(path + " allows no CPU at all", remedy);
+  return machine;
 }
 
 Machine read_machine_synthetic(const std::string& description) {

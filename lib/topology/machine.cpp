@@ -44,6 +44,11 @@ std::string normal_bus_id(std::string_view bus_id) {
   return text.substr(first);
 }
 
+bool is_lower_bus_id(std::string_view a, std::string_view b) {
+  // No domain begins with a zero unless it has four digits.
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
 const CardPlace* find_gpu_place(const Machine& machine, std::string_view bus_id) {
   const std::string wanted = normal_bus_id(bus_id);
   if (wanted.empty()) return nullptr;
@@ -54,13 +59,15 @@ const CardPlace* find_gpu_place(const Machine& machine, std::string_view bus_id)
 }
 
 int numa_distance(const Machine& machine, int from, int to) {
+  const auto& nodes = machine.numa_nodes;
   const std::size_t i = position(machine, from);
   const std::size_t j = position(machine, to);
-  if (i < machine.numa_distances.size() && j < machine.numa_distances[i].size()) return machine.numa_distances[i][j];
-  if (i == j) return 10;
-  const auto& nodes = machine.numa_nodes;
-  const bool together = i < nodes.size() && j < nodes.size() && nodes[i].package == nodes[j].package;
-  return together && nodes[i].package >= 0 ? 20 : 40;
+  const bool together =
+      i == j || (i < nodes.size() && j < nodes.size() && nodes[i].package >= 0 && nodes[i].package == nodes[j].package);
+  const auto& said = machine.numa_distances;
+  int distance = i < said.size() && j < said[i].size() ? said[i][j] : 0;
+  if (distance == 0) distance = i == j ? 10 : together ? 20 : 40;
+  return 2 * distance + (together ? 0 : 1);
 }
 
 int card_distance(const Machine& machine, const CardPlace& from, const CardPlace& to) {

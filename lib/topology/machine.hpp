@@ -50,14 +50,16 @@ struct NetworkCard {
   bool hca = false;
   CardPlace place;
   LinkState link = LinkState::unknown;
-  int speed = -1;  ///< Mb/s: of its link, of its PCIe lanes where the link's is not known; -1: neither is
+  int speed = -1;    ///< Mb/s: of its link, of its PCIe lanes where the link's is not known; -1: neither is
+  bool usb = false;  ///< it hangs on USB, as the network between a server and its management controller does
   bool operator==(const NetworkCard&) const = default;
 };
 
 /// What placement needs to know of a host; only processors that the process may use are in it.
 struct Machine {
   std::vector<NumaNode> numa_nodes;  ///< in the order of their index
-  /// How far the memory of node j is from the cores of node i, 10 for its own; empty where the machine does not say.
+  /// How far the memory of node j is from the cores of node i, 10 for its own, 0 where the machine does not say; empty
+  /// where it says nothing of any.
   std::vector<std::vector<int>> numa_distances;
   std::vector<MachineGpu> gpus;    ///< in the order of their bus ids
   std::vector<NetworkCard> cards;  ///< in the order of their bus ids, then names
@@ -72,11 +74,17 @@ int cpu_count(const Machine& machine);
 /// "00000000:4E:00.0" (NVML) and "4e:00.0" (lspci) as "0000:4e:00.0".
 std::string normal_bus_id(std::string_view bus_id);
 
+/// Whether one of two bus ids, as normal_bus_id writes them, comes first: by the numbers in them, as nvidia-smi and
+/// CUDA count. A domain may have more digits than another: 10000 is behind 2000.
+bool is_lower_bus_id(std::string_view a, std::string_view b);
+
 /// The place of the GPU with this bus id, in any of its spellings; nullptr where the machine does not show it (WSL2
 /// shows no PCI).
 const CardPlace* find_gpu_place(const Machine& machine, std::string_view bus_id);
 
-/// Between two of its nodes, by index: as the machine says, else 10 for the same one, 20 within a package, 40 beyond.
+/// Between two of its nodes, by index: less is nearer, and only that comparison has a meaning. As the machine says,
+/// else as one that says 10 for the same one, 20 within a package, 40 beyond. Of nodes that are as far (virtual
+/// machines say 20 of every other one) those in the same package are the nearer.
 int numa_distance(const Machine& machine, int from, int to);
 
 /// How far a card is from another: less is nearer, and only that comparison has a meaning, for the same `from`. Sharing

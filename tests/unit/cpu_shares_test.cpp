@@ -40,6 +40,14 @@ TEST(CpuShares, OfRanksThatMustShareLeaveTheOthersAlone) {
   EXPECT_EQ(shares({node(0, 0, 2), node(1, 2, 4)}, {{0}, {0}, {0}, {1}}), "0,1 | 0,1 | 0,1 | 2-5");
 }
 
+TEST(CpuShares, OfRanksThatMustShareUseEveryProcessorOfUnevenCores) {
+  NumaNode uneven = node(0, 0, 0);
+  uneven.cores = {{{0, 1}}, {{2}}};
+  EXPECT_EQ(shares({uneven}, {{0}, {0}}), "0,1 | 0-2");
+  uneven.cores = {{{0, 1}}, {{2, 3}}, {{4}}, {{5}}, {{6}}, {{7}}};
+  EXPECT_EQ(shares({uneven}, std::vector<std::vector<int>>(8, {0})), "0,1 | 2,3 | 4,5 | 6,7 | 0,1 | 2,3 | 4,5 | 6,7");
+}
+
 TEST(CpuShares, AreWholeCoresWhereverThereAreEnough) {
   NumaNode wide = node(0, 0, 0);
   wide.cores = {{{0, 8}}, {{1, 9}}, {{2, 10}}};

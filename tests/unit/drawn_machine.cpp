@@ -102,10 +102,12 @@ class Writer {
     Set allowed_cpus = machine.cpus;
     Set allowed_nodes = machine.nodes;
     for (const Drawn& line : machine.inside) {
-      if (!is(line, "allowed")) continue;
+      if (!is(line, "allowed") && !is(line, "offline")) continue;
       const std::vector<int> list = parse_cpu_list(line.words.at(2));
-      (line.words[1] == "cpus" ? allowed_cpus : allowed_nodes) = Set(list.begin(), list.end());
+      Set& named = is(line, "offline") ? offline_ : line.words[1] == "cpus" ? allowed_cpus : allowed_nodes;
+      named = Set(list.begin(), list.end());
     }
+    allowed_cpus = online(allowed_cpus);
     open("Machine", sets(machine.cpus, machine.nodes) + " allowed_cpuset=\"" + bits(allowed_cpus) +
                         "\" allowed_nodeset=\"" + bits(allowed_nodes) + "\"");
     inside(machine, 0);
@@ -118,10 +120,16 @@ class Writer {
   }
 
  private:
-  static std::string sets(const Set& cpus, const Set& nodes) {
+  Set online(Set cpus) const {
+    std::erase_if(cpus, [this](int cpu) { return offline_.count(cpu) != 0; });
+    return cpus;
+  }
+
+  std::string sets(const Set& cpus, const Set& nodes) const {
     std::string text;
-    for (const char* kind : {"", "complete_"}) {
-      text += std::string(" ") + kind + "cpuset=\"" + bits(cpus) + "\" " + kind + "nodeset=\"" + bits(nodes) + "\"";
+    for (const std::string kind : {"", "complete_"}) {
+      text += " " + kind + "cpuset=\"" + bits(kind.empty() ? online(cpus) : cpus) + "\" " + kind + "nodeset=\"" +
+              bits(nodes) + "\"";
     }
     return text;
   }
@@ -164,7 +172,8 @@ class Writer {
     for (const auto& core : item.cores) {
       const Set cpus(core.begin(), core.end());
       open("Core", "os_index=\"" + std::to_string(core[0]) + "\"" + sets(cpus, item.nodes));
-      for (const int cpu : core) whole("PU", "os_index=\"" + std::to_string(cpu) + "\"" + sets({cpu}, item.nodes));
+      for (const int cpu : online(cpus))
+        whole("PU", "os_index=\"" + std::to_string(cpu) + "\"" + sets({cpu}, item.nodes));
       close();
     }
     for (const Drawn& part : item.inside) device(part, depth);
@@ -188,6 +197,10 @@ class Writer {
     } else if (is(item, "card")) {
       open("PCIDev", pci(item, "0200 [15b3:1021] [15b3:0041] 00"));
       for (std::size_t i = 2; i < item.words.size(); ++i) os_device(item.words[i]);
+      close();
+    } else if (is(item, "usb")) {
+      open("PCIDev", pci(item, "0c03 [8086:43ed] [8086:43ed] 00"));
+      os_device(item.words.at(2));
       close();
     } else if (is(item, "interface")) {
       os_device(item.words.at(1));
@@ -222,6 +235,7 @@ class Writer {
   }
 
   std::ostringstream out_;
+  Set offline_;
   int index_ = 0;
   int bridges_ = 0;
 };

@@ -105,7 +105,7 @@ TEST(FactsJson, WithoutAFieldIsRefused) {
 
 TEST(FactsJson, OfAnotherSchemaIsRefusedWithARemedy) {
   EXPECT_EQ(error_text([] { host_facts_from_json(R"({"schema":1})"); }),
-            "the host's answer has schema version 1, this ringrun reads 4 | put the same version of ringrun on every "
+            "the host's answer has schema version 1, this ringrun reads 5 | put the same version of ringrun on every "
             "host");
   EXPECT_EQ(problem_of([] { host_facts_from_json("[]"); }), "the host's answer is not a JSON object");
 }
@@ -140,7 +140,7 @@ TEST(QuestionJson, TellsUnsetDevicesFromNone) {
 }
 
 TEST(QuestionJson, WithoutAFieldIsRefused) {
-  EXPECT_EQ(problem_of([] { host_question_from_json(R"({"schema":4,"program":"x"})"); }).substr(0, 40),
+  EXPECT_EQ(problem_of([] { host_question_from_json(R"({"schema":5,"program":"x"})"); }).substr(0, 40),
             "the launcher's question is not complete:");
 }
 

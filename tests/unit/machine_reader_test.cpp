@@ -1,15 +1,19 @@
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "lib/error.hpp"
 #include "lib/gpu/gpu.hpp"
 #include "lib/topology/core_siblings.hpp"
 #include "lib/topology/cpu_list.hpp"
 #include "lib/topology/hwloc_reader.hpp"
+#include "lib/topology/trial_load.hpp"
 #include "tests/unit/drawn_machine.hpp"
 #include "tests/unit/error_text.hpp"
 
@@ -87,14 +91,56 @@ node 1 of package 0: [2][3] no memory
 )");
 }
 
+TEST(MachineReader, TakesTheNodeOfAPackageForItsCoresAndNotOneOfTheWholeMachine) {
+  EXPECT_EQ(nodes_of(drawn_machine(R"(
+hbm 0
+package 0
+ node 1 cores 2x1
+)")),
+            R"(
+node 1 of package 0: [0][1]
+)");
+}
+
+TEST(MachineReader, KeepsANodeWhoseProcessorsAreAllSwitchedOffForTheCardsNextToIt) {
+  const Machine machine = drawn_machine(R"(
+offline cpus 0,1,3
+distances 10 12 32 11 12 10 32 11 32 32 10 32 11 11 32 10
+package 0
+ node 0 cores 2x1
+  hbm 7
+  bridge
+   gpu 01:00.0
+ node 1 cores 1x1
+package 1
+ node 2 cores 2x1
+)");
+  EXPECT_EQ(nodes_of(machine), R"(
+node 0 of package 0: 
+node 1 of package 0: [2]
+node 2 of package 1: [4]
+)");
+  EXPECT_EQ(machine.gpus.at(0).place.numa_nodes, std::vector{0});
+  EXPECT_EQ(machine.numa_distances, (std::vector<std::vector<int>>{{10, 12, 32}, {12, 10, 32}, {32, 32, 10}}));
+}
+
 TEST(MachineReader, ReadsHowFarNodesAreApart) {
   const Machine machine = drawn_machine("distances 10 12 32 10\nnode 0 cores 1x1\nnode 2 cores 1x1\n");
   EXPECT_EQ(machine.numa_distances, (std::vector<std::vector<int>>{{10, 12}, {32, 10}}));
-  EXPECT_EQ(numa_distance(machine, 2, 0), 32);
+  EXPECT_LT(numa_distance(machine, 2, 2), numa_distance(machine, 0, 2));
+  EXPECT_LT(numa_distance(machine, 0, 2), numa_distance(machine, 2, 0));
   const Machine silent = read_machine_synthetic("package:2 numa:2 core:1 pu:1");
-  EXPECT_EQ(numa_distance(silent, 1, 1), 10);
-  EXPECT_EQ(numa_distance(silent, 1, 0), 20);
-  EXPECT_EQ(numa_distance(silent, 1, 2), 40);
+  EXPECT_LT(numa_distance(silent, 1, 1), numa_distance(silent, 1, 0));
+  EXPECT_LT(numa_distance(silent, 1, 0), numa_distance(silent, 1, 2));
+  EXPECT_EQ(numa_distance(silent, 1, 2), numa_distance(silent, 0, 3));
+}
+
+TEST(MachineReader, OfNodesAsFarAwayTakesThoseOfThePackageForNearer) {
+  Machine machine = read_machine_synthetic("package:2 numa:2 core:1 pu:1");
+  machine.numa_distances = {{10, 20, 20, 20}, {20, 10, 20, 20}, {20, 20, 10, 20}, {20, 20, 20, 10}};
+  EXPECT_LT(numa_distance(machine, 0, 1), numa_distance(machine, 0, 2));
+  machine.numa_distances[0] = {10, 21, 20, 20};
+  EXPECT_GT(numa_distance(machine, 0, 1), numa_distance(machine, 0, 2)) << "the machine says so";
 }
 
 TEST(MachineReader, FindsGpusAndCardsWithTheirBridges) {
@@ -190,11 +236,54 @@ TEST(MachineReader, RefusesWhatIsNoTopology) {
   EXPECT_NE(problem_of([] { read_machine_synthetic("numa:x"); }), "");
 }
 
+std::string saved(const std::string& name, const std::string& text) {
+  const std::string path = (std::filesystem::temp_directory_path() / name).string() + std::to_string(getpid());
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(MachineReader, RefusesAFileOfHwloc3SayingHowToSaveAnOlderOne) {
+  const std::string path = saved("hwloc3.", "<?xml version=\"1.0\"?>\n<topology version=\"3.0\">\n</topology>\n");
+  EXPECT_EQ(
+      error_text([&] { read_machine_xml(path); }),
+      path + " is not a topology that hwloc can read | save one with: lstopo --of xml --export-xml-flags v2 FILE");
+  std::filesystem::remove(path);
+}
+
+TEST(MachineReader, RefusesAFileThatAllowsNoProcessor) {
+  const std::string path =
+      saved("none.", drawn_xml("offline cpus 0,1\nnode 0 cores 2x1\nnode 1 cores 1x1\nallowed cpus 0\n"));
+  EXPECT_EQ(error_text([&] { read_machine_xml(path); }),
+            path + " allows no CPU at all | save one with: lstopo --of xml FILE");
+  std::filesystem::remove(path);
+}
+
+TEST(TrialLoad, TellsACrashFromAnErrorAndFromSuccess) {
+  EXPECT_TRUE(comes_to_its_end([] {}));
+  EXPECT_TRUE(comes_to_its_end([] { throw UserError("no"); }));
+  EXPECT_FALSE(comes_to_its_end([] { raise(SIGSEGV); }));
+  EXPECT_FALSE(comes_to_its_end([] { std::abort(); }));
+}
+
+TEST(TrialLoad, NeedsNoExitCodeWhichIsLostWhereSigchldIsIgnored) {
+  const auto before = signal(SIGCHLD, SIG_IGN);
+  EXPECT_TRUE(comes_to_its_end([] {}));
+  EXPECT_FALSE(comes_to_its_end([] { raise(SIGSEGV); }));
+  signal(SIGCHLD, before);
+}
+
 TEST(BusId, IsWrittenAsTheKernelDoes) {
   EXPECT_EQ(normal_bus_id("00000000:4E:00.0"), "0000:4e:00.0");
   EXPECT_EQ(normal_bus_id("4e:00.0"), "0000:4e:00.0");
   EXPECT_EQ(normal_bus_id("00010000:4E:00.0"), "10000:4e:00.0");
   EXPECT_EQ(normal_bus_id("0035:03:00.0"), "0035:03:00.0");
+}
+
+TEST(BusId, IsOrderedByItsNumbers) {
+  EXPECT_TRUE(is_lower_bus_id("2000:01:00.0", "10000:01:00.0"));
+  EXPECT_FALSE(is_lower_bus_id("10000:01:00.0", "2000:01:00.0"));
+  EXPECT_TRUE(is_lower_bus_id("0000:09:00.0", "0000:a0:00.0"));
+  EXPECT_FALSE(is_lower_bus_id("0000:a0:00.0", "0000:a0:00.0"));
 }
 
 TEST(GpuPlace, IsFoundByAnySpellingOfTheBusId) {

@@ -120,6 +120,49 @@ package 0
 )");
 }
 
+TEST(NearestCards, AreThoseOfThePackageWhereAllOtherNodesAreAsFar) {
+  EXPECT_EQ(placement_table(drawn_machine(R"(
+distances 10 20 20 20 10 20 20 20 10
+package 0
+ node 0 cores 2x1
+  bridge
+   gpu 10:00.0
+ node 1 cores 2x1
+  bridge
+   card 21:00.0 eth0 mlx5_0=4
+package 1
+ node 2 cores 2x1
+  bridge
+   card 31:00.0 eth1 mlx5_1=4
+)"),
+                            1),
+            R"(
+0 → 0000:10:00.0 | 0 | 0,1 | 0 | eth0 | mlx5_0
+)");
+}
+
+TEST(NearestCards, AreOnUsbOnlyWhereThereAreNoOthers) {
+  const Machine machine = drawn_machine(R"(
+package 0
+ node 0 cores 2x1
+  bridge
+   gpu 10:00.0
+   usb 11:00.0 idrac
+package 1
+ node 1 cores 2x1
+  bridge
+   card 31:00.0 eth1
+)");
+  EXPECT_EQ(placement_table(machine, 1), R"(
+0 → 0000:10:00.0 | 0 | 0,1 | 0 | eth1 | -
+)");
+  PlacementPolicy policy;
+  policy.nics = {"idrac"};
+  EXPECT_EQ(placement_table(machine, 1, policy), R"(
+0 → 0000:10:00.0 | 0 | 0,1 | 0 | idrac | -
+)");
+}
+
 TEST(NearestCards, WithoutAPlaceAreFartherThanOnesOnTheNode) {
   const Machine machine = drawn_machine(R"(
 node 0 cores 2x1

@@ -47,6 +47,25 @@ package 1
 )");
 }
 
+TEST(DrawnPlacement, AGpuWhoseNodeHasNoCpuLeftStaysInItsPackageWhereAllNodesAreAsFar) {
+  const std::string nodes = R"(
+distances 10 20 20 20 10 20 20 20 10
+package 0
+ node 0 cores 2x1
+  bridge
+   gpu 10:00.0
+ node 1 cores 2x1
+package 1
+ node 2 cores 2x1
+)";
+  EXPECT_EQ(placement_table(drawn_machine("allowed cpus 2-5" + nodes), 1), R"(
+0 → 0000:10:00.0 | 1 | 2,3 | 1 | - | -
+)");
+  EXPECT_EQ(placement_table(drawn_machine("offline cpus 0,1" + nodes), 1), R"(
+0 → 0000:10:00.0 | 1 | 2,3 | 1 | - | -
+)");
+}
+
 TEST(DrawnPlacement, ASingleCpuBesideTheGpuIsJoinedByTheNextNode) {
   EXPECT_EQ(placement_table(drawn_machine(R"(
 allowed cpus 3,8-11

@@ -130,7 +130,15 @@ TEST(Placement, StaysWithinTheSetOfCpusThatWasAskedFor) {
 0 → 0000:01:00.0 | 0 | 1,9 | 0 | eth0 | -
 1 → 0000:02:00.0 | 0 | 2,3 | 0 | eth0 | -
 2 → 0000:81:00.0 | 1 | 12-15 | 1 | eth0 | -
+note: of the CPUs that were asked for, 16-99 may not be used here
 )");
+  policy.cpu_set = parse_cpu_list("0-3");
+  EXPECT_EQ(resolve_placement(two_packages(), {}, 1, policy).note, "");
+  policy.cpu_set = parse_cpu_list("0-4,99");
+  EXPECT_EQ(resolve_placement(two_packages(), {}, 1, policy).note,
+            "of the CPUs that were asked for, 99 may not be used here");
+  policy.cpu_set->clear();
+  EXPECT_EQ(problem_of([&] { placement_table(two_packages(), 1, policy); }), "no CPU is named to bind to");
   policy.cpu_set = {99, 98};
   EXPECT_EQ(problem_of([&] { placement_table(two_packages(), 1, policy); }), "none of the CPUs 98,99 may be used here");
 }
@@ -161,6 +169,8 @@ TEST(CpuList, IsReadAndWritten) {
   EXPECT_EQ(format_cpu_list({8, 0, 1, 2, 10, 11}), "0-2,8,10,11");
   EXPECT_EQ(parse_cpu_list("0-2,8"), (std::vector{0, 1, 2, 8}));
   EXPECT_TRUE(parse_cpu_list("").empty());
+  EXPECT_EQ(problem_of([] { parse_cpu_list("0-70000"); }), "'0-70000' has a number beyond 65535");
+  EXPECT_EQ(problem_of([] { parse_cpu_list("99999999999"); }), "'99999999999' has a number beyond 65535");
   for (const char* text : {",", "1,", "2-1", "x", "-1", "1--2"}) EXPECT_THROW(parse_cpu_list(text), UserError) << text;
 }
 

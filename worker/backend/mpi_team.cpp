@@ -127,9 +127,21 @@ bool MpiTeam::barrier_passed() {
   return passed != 0;
 }
 
-MpiTeam::Local MpiTeam::local() const {
+MPI_Comm MpiTeam::host_communicator() const {
   MPI_Comm host = MPI_COMM_NULL;
   check(MPI_Comm_split_type(world_, MPI_COMM_TYPE_SHARED, process_, MPI_INFO_NULL, &host), "MPI_Comm_split_type");
+  return host;
+}
+
+std::vector<std::string> MpiTeam::gather_on_host(const std::string& text) const {
+  MPI_Comm host = host_communicator();
+  std::vector<std::string> texts = gather(text, host);
+  check(MPI_Comm_free(&host), "MPI_Comm_free");
+  return texts;
+}
+
+MpiTeam::Local MpiTeam::local() const {
+  MPI_Comm host = host_communicator();
   Local here;
   check(MPI_Comm_rank(host, &here.rank), "MPI_Comm_rank");
   check(MPI_Comm_size(host, &here.size), "MPI_Comm_size");

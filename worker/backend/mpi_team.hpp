@@ -46,8 +46,11 @@ class MpiTeam : public Team {
     int leader = 0;  ///< the process of this host whose index in the job is the lowest
   };
   Local local() const;
+  /// The texts of the processes on this host in their order, on each of them. Collective over all.
+  std::vector<std::string> gather_on_host(const std::string& text) const;
 
  private:
+  MPI_Comm host_communicator() const;
   static std::vector<std::string> gather(const std::string& text, MPI_Comm communicator);
 
   MPI_Comm world_ = MPI_COMM_WORLD;

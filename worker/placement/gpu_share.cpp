@@ -1,33 +1,31 @@
 #include "worker/placement/gpu_share.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace ringrun::worker {
-namespace {
 
-/// Those that the ranks of this host take in turn, as far as this process knows.
-std::vector<Gpu> gpus_in_turn(const std::vector<Gpu>& gpus, const Options& options) {
+std::vector<std::string> gpus_taken(const std::vector<Gpu>& visible, int local_rank, const Options& options) {
   const auto wanted = static_cast<std::size_t>(options.ranks_of_process());
-  if (!options.first_device) return gpus;
-  std::vector<Gpu> own;
-  for (std::size_t i = 0; i < wanted; ++i)
-    own.push_back(gpus[(static_cast<std::size_t>(*options.first_device) + i) % gpus.size()]);
-  return own;
+  std::size_t first = visible.size() == wanted ? 0 : static_cast<std::size_t>(local_rank) * wanted;
+  if (options.first_device) first = static_cast<std::size_t>(*options.first_device);
+  std::vector<std::string> taken;
+  for (std::size_t i = 0; i < wanted; ++i) taken.push_back(visible[(first + i) % visible.size()].bus_id);
+  return taken;
 }
 
-}  // namespace
-
-ProcessPlacement place_process(const Machine& machine, const std::vector<Gpu>& gpus,
-                               const mpi::LaunchEnvironment& launch, const Options& options) {
-  const int wanted = options.ranks_of_process();
-  const int first = launch.local_rank.value_or(0) * wanted;
-  const int ranks = std::max(launch.local_size.value_or(1) * wanted, first + wanted);
-  const HostPlacement host = resolve_placement(machine, gpus_in_turn(gpus, options), ranks, {});
+ProcessPlacement place_process(const Machine& machine, const std::vector<std::vector<std::string>>& gpus_of_process,
+                               std::size_t own) {
+  std::vector<Gpu> gpus;
+  std::size_t first = 0;
+  for (std::size_t process = 0; process < gpus_of_process.size(); ++process) {
+    if (process == own) first = gpus.size();
+    for (const std::string& bus_id : gpus_of_process[process]) gpus.emplace_back().bus_id = bus_id;
+  }
+  const HostPlacement host = resolve_placement(machine, gpus, static_cast<int>(gpus.size()), {});
   std::set<int> cpus;
   std::set<int> memory;
-  for (int rank = first; rank < first + wanted; ++rank) {
-    const RankPlacement& placement = host.ranks[static_cast<std::size_t>(rank)];
+  for (std::size_t rank = first; rank < first + gpus_of_process.at(own).size(); ++rank) {
+    const RankPlacement& placement = host.ranks[rank];
     cpus.insert(placement.cpus.begin(), placement.cpus.end());
     memory.insert(placement.memory_nodes.begin(), placement.memory_nodes.end());
   }

@@ -6,7 +6,6 @@
 
 #include "lib/gpu/gpu.hpp"
 #include "lib/mpi/engine_binding.hpp"
-#include "lib/mpi/launch_environment.hpp"
 #include "lib/placement/planned_placement.hpp"
 #include "lib/placement/process_binding.hpp"
 #include "lib/topology/core_siblings.hpp"
@@ -39,8 +38,7 @@ Machine machine_within(const std::optional<std::vector<int>>& cpus) {
   return machine.numa_nodes.size() == 1 ? machine : read_machine(cpus);
 }
 
-std::string place_beside(const std::vector<Gpu>& gpus, const Options& options, bool launched) {
-  const auto launch = launched ? mpi::launch_environment() : mpi::LaunchEnvironment{};
+BindingVerdict judge_own(bool launched) {
   BindingEvidence evidence;
   evidence.launched = launched;
   // A process that nobody launched has a daemon of its own making, which bound nothing.
@@ -51,30 +49,36 @@ std::string place_beside(const std::vector<Gpu>& gpus, const Options& options, b
   evidence.own_cores = core_count_of(evidence.own);
   const std::string memory = memory_policy().kind;
   evidence.memory_is_chosen = !memory.empty() && memory != "any";
-  const BindingVerdict verdict = judge_binding(evidence);
+  return judge_binding(evidence);
+}
+
+}  // namespace
+
+ProcessView view_self(const Options& options, bool launched, int local_rank) noexcept try {
+  // Where ringrun left the binding to the engine, this is as under plain mpirun.
+  const auto planned = planned_placement(own_variable);
+  if (planned && !planned->cpus.empty()) return {};
+  const std::vector<Gpu> gpus = gpus_for_cuda();
+  if (gpus.empty()) return {};
+  number_by_bus_id(gpus);
+  return {judge_own(launched), gpus_taken(gpus, local_rank, options)};
+} catch (const std::exception& error) {
+  return {BindingVerdict{BindingOrigin::kUnknown, std::string("no better one can be found: ") + error.what()}, {}};
+}
+
+std::string place_self(const std::vector<ProcessView>& host, std::size_t own) noexcept try {
+  if (!host.at(own).verdict) return "";
+  const BindingVerdict verdict = verdict_of_host(host, own);
   if (verdict.origin == BindingOrigin::kAsked) return "kept as asked for by " + verdict.by;
   if (verdict.origin == BindingOrigin::kUnknown) return "kept, since " + verdict.by;
-  if (launch.rank && (!launch.local_rank || !launch.local_size))
-    return "kept, since the launcher does not say how many ranks this host has";
-  const ProcessPlacement placement = place_process(machine_within(evidence.launcher), gpus, launch, options);
+  std::vector<std::vector<std::string>> gpus;
+  for (const ProcessView& process : host) gpus.push_back(process.gpus);
+  const ProcessPlacement placement = place_process(machine_within(launcher_cpus()), gpus, own);
   bind_process(placement.cpus);
   prefer_memory(placement.memory_nodes);
   std::string text = placement.note.empty() ? "a share of the CPUs next to each GPU, " : "a share of the CPUs, ";
   text += verdict.by.empty() ? "where nothing was bound" : "instead of " + verdict.by;
   return placement.note.empty() ? text : text + "; " + placement.note;
-}
-
-}  // namespace
-
-std::string place_self(const Options& options, bool launched) noexcept try {
-  if (options.backend == BackendChoice::kMpi) return "";
-  // Where ringrun left the binding to the engine, this is as under plain mpirun.
-  const auto planned = planned_placement(own_variable);
-  if (planned && !planned->cpus.empty()) return "";
-  const std::vector<Gpu> gpus = gpus_for_cuda();
-  if (gpus.empty()) return "";
-  number_by_bus_id(gpus);
-  return place_beside(gpus, options, launched);
 } catch (const std::exception& error) {
   return std::string("kept, since no better one can be found: ") + error.what();
 }
