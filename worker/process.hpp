@@ -64,7 +64,7 @@ class Process {
   MemoryReport most_memory();
   TableHead describe(const GpuLibrary& library, const Options& options, int ranks) const;
   int scan(const GpuLibrary& library);
-  std::map<int, ScanValue> measure_round(const GpuLibrary& library, const Groups& groups);
+  std::map<int, double> measure_round(const GpuLibrary& library, const Groups& groups);
   RunTimes run_in_round(const Operation& operation, int iterations, double one_took);
   void finish();
   ExitCode verdict(const SweepSummary& summary);
