@@ -31,6 +31,8 @@ constexpr std::chrono::seconds kForTheReport{2};
 constexpr std::chrono::milliseconds kBetweenLooks{100};
 /// How long the others leave the report to the first rank of those that wait, which has the results.
 constexpr std::chrono::seconds kForTheFirst{2};
+/// Time for the others to hear of the report and to tell what they have, before the launcher ends them.
+constexpr std::chrono::milliseconds kForTheOthers{300};
 /// The cause must be found in less than that.
 constexpr std::chrono::milliseconds kForTheCause{1500};
 
@@ -83,7 +85,7 @@ void TimeoutReport::end_job(const WatchedPhase& phase, Watch& watch) {
   const auto end = Clock::now() + mpi::kListening;
   auto arrivals = mpi::arrivals_near(phase.sequence, still_waits);
   while (!arrivals && still_waits() && Clock::now() < end) std::this_thread::sleep_for(kBetweenLooks);
-  bool told = arrivals && arrivals->told;
+  bool told = arrivals ? arrivals->told : mpi::is_report_claimed();
   const bool is_first = !arrivals || arrivals->arrived.front() == mpi::launch_environment().rank.value_or(0);
   const auto last_wait = Clock::now() + kForTheFirst;
   while (!told && !is_first && still_waits() && Clock::now() < last_wait) {
@@ -92,11 +94,12 @@ void TimeoutReport::end_job(const WatchedPhase& phase, Watch& watch) {
   }
   const auto held = watch.hold(phase.sequence);
   if (!held) return;
-  if (!told && mpi::claim_report().value_or(true)) {
+  if (!told && (!arrivals || mpi::claim_report(arrivals->arrived).value_or(true))) {
     if (arrivals) mpi::look_again(phase.sequence, *arrivals);
     write_to_stderr(report(phase, arrivals));
     if (!has_heard_from_others()) write_to_stderr(likely_cause(kForTheCause));
     last_words_();
+    std::this_thread::sleep_for(kForTheOthers);
   } else {
     last_words_();
     std::this_thread::sleep_for(kForTheReport);

@@ -43,9 +43,9 @@ std::optional<Arrivals> arrivals_near(std::uint64_t sequence, const std::functio
 /// Moves those to `arrived` that have spoken since.
 void look_again(std::uint64_t sequence, Arrivals& arrivals) noexcept;
 
-/// Asks for the right to report: true on one rank of the job. Takes half a second. Nothing where the launcher cannot be
-/// asked.
-std::optional<bool> claim_report() noexcept;
+/// Asks for the right to report: true on one of `rivals`, which are in rank order and this rank is one of. Takes half a
+/// second. Nothing where the launcher cannot be asked.
+std::optional<bool> claim_report(const std::vector<int>& rivals) noexcept;
 bool is_report_claimed() noexcept;
 
 /// The host of a rank as the launcher knows it; empty where it does not say.

@@ -40,7 +40,14 @@ std::string key_for(const pmix_proc_t& proc, std::uint32_t rank) {
   return "ringrun.waits." + std::string(proc.nspace) + "." + std::to_string(rank);
 }
 
-std::string claim_key(const pmix_proc_t& proc) { return "ringrun.reports." + std::string(proc.nspace); }
+/// Published by ranks that want to report. Each has its own: of a key that is there twice PMIx of Open MPI 5 says
+/// nothing, and that of 4.1 now one value, now another [measured].
+std::string claim_key(const pmix_proc_t& proc, std::uint32_t rank) {
+  return "ringrun.claims." + std::string(proc.nspace) + "." + std::to_string(rank);
+}
+
+/// Published by the one that does.
+std::string report_key(const pmix_proc_t& proc) { return "ringrun.reports." + std::string(proc.nspace); }
 
 std::optional<std::uint32_t> job_size(const pmix_proc_t& me) {
   pmix_proc_t wildcard = me;
@@ -157,30 +164,33 @@ std::optional<Arrivals> listen(std::uint64_t sequence, const std::function<bool(
     std::this_thread::sleep_for(kBetweenWords);
     publish_word(me, sequence);
     take_words(me, sequence, arrivals);
-    arrivals.told = look_up(claim_key(me)).has_value();
+    arrivals.told = look_up(report_key(me)).has_value();
     if (arrivals.told) break;
   }
   return arrivals;
 }
 
-std::optional<bool> is_claimed() {
+std::optional<bool> is_told() {
   const PmixConnection connection;
   if (!connection) return std::nullopt;
-  return look_up(claim_key(connection.self())).has_value();
+  return look_up(report_key(connection.self())).has_value();
 }
 
-/// Open MPI 4.1 keeps the last claim where several are made at once [measured], others may keep the first: after a
-/// while all ranks see the same.
-std::optional<bool> claim() {
+/// Of ranks that claim at once the first one has it; one that finds a claim when it comes has not.
+std::optional<bool> claim(const std::vector<int>& rivals) {
   const PmixConnection connection;
   if (!connection) return std::nullopt;
   const pmix_proc_t& me = connection.self();
-  if (look_up(claim_key(me))) return false;
-  publish(claim_key(me), std::to_string(me.rank));
+  const auto has_claimed = [&](int rank) {
+    return look_up(claim_key(me, static_cast<std::uint32_t>(rank))).has_value();
+  };
+  if (std::any_of(rivals.begin(), rivals.end(), has_claimed)) return false;
+  if (!publish(claim_key(me, me.rank), "claims")) return std::nullopt;
   std::this_thread::sleep_for(kForOtherClaims);
-  const auto claimant = look_up(claim_key(me));
-  if (!claimant) return std::nullopt;
-  return *claimant == std::to_string(me.rank);
+  const auto end_of_lower = std::lower_bound(rivals.begin(), rivals.end(), static_cast<int>(me.rank));
+  if (std::any_of(rivals.begin(), end_of_lower, has_claimed)) return false;
+  publish(report_key(me), "reports");
+  return true;
 }
 
 std::optional<std::string> look_up_host(std::uint32_t rank) {
@@ -223,9 +233,11 @@ void look_again(std::uint64_t sequence, Arrivals& arrivals) noexcept {
   if (latest) arrivals = *latest;
 }
 
-std::optional<bool> claim_report() noexcept { return within<bool>(kLongestCall, claim); }
+std::optional<bool> claim_report(const std::vector<int>& rivals) noexcept {
+  return within<bool>(kLongestCall, [rivals] { return claim(rivals); });
+}
 
-bool is_report_claimed() noexcept { return within<bool>(kLongestCall, is_claimed).value_or(false); }
+bool is_report_claimed() noexcept { return within<bool>(kLongestCall, is_told).value_or(false); }
 
 std::string host_of_rank(int rank) noexcept {
   return within<std::string>(kLongestCall, [rank] { return look_up_host(static_cast<std::uint32_t>(rank)); })

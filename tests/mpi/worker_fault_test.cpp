@@ -62,9 +62,9 @@ TEST(WorkerFault, IsNotThatOfARankWhoseWordComesLate) {
 }
 
 TEST(WorkerFault, IsToldByAnotherRankWhereTheOneThatWouldReportIsStopped) {
-  // Rank 0 is stopped while all listen for rank 1.
+  // Rank 0 is stopped while all listen for rank 1; two are left to report.
   const auto run =
-      mpirun(3, {"sh", "-c",
+      mpirun(4, {"sh", "-c",
                  "case $OMPI_COMM_WORLD_RANK in 0) (sleep 6; kill -STOP $$) & ;; 1) exec sleep 1000 ;; esac; "
                  "exec ./worker --backend mpi -T 4"});
   EXPECT_EQ(run.exit_code, 4) << run.err;
