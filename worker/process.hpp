@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -65,6 +66,8 @@ class Process {
   TableHead describe(const GpuLibrary& library, const Options& options, int ranks) const;
   int scan(const GpuLibrary& library);
   std::map<int, double> measure_round(const GpuLibrary& library, const Groups& groups);
+  void check_support(const Operation& operation);
+  double look_at_one(const Operation& operation);
   RunTimes run_in_round(const Operation& operation, int iterations, double one_took);
   void finish();
   ExitCode verdict(const SweepSummary& summary);
@@ -86,6 +89,7 @@ class Process {
   Path path_;                                ///< of --expected
   std::optional<Reports> reports_;           ///< of the first process
   std::unique_ptr<ScanReport> scan_report_;  ///< of the first process, of a scan
+  std::map<Groups, double> scan_took_;       ///< seconds of an operation in the groups of a round
   std::unique_ptr<TuneReport> tune_report_;  ///< of the first process, of a tuning
 };
 

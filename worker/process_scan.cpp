@@ -89,21 +89,12 @@ std::map<int, double> Process::measure_round(const GpuLibrary& library, const Gr
                                             collective_ ? collective_->ranks() : 1,
                                             {}},
                                            plan.sizes.back());
-  {
-    const auto phase = watch_.enter("exchange of what the hosts can do", options_.init_timeout);
-    const auto refusal = collective_ ? collective_->refusal(operation) : std::nullopt;
-    for (const std::string& why : team_.gather_from_all(refusal.value_or("")))
-      if (!why.empty()) throw Unsupported(why, "choose another with -d or -o, or another --backend");
-  }
-  run_in_round(operation, 1, 0);  // the first one makes the connections
-  const RunTimes one = run_in_round(operation, 1, 0);
-  double one_took = 0;
-  {
-    const auto phase = watch_.enter("exchange of what an operation takes", deadline_for(plan, operation, 1, 0));
-    const double here = one.total.empty() ? 0 : one.total.front();
-    for (const std::string& text : team_.gather_from_all(nlohmann::json(here).dump()))
-      one_took = std::max(one_took, nlohmann::json::parse(text).get<double>());
-  }
+  // Later passes go by what the first one has found.
+  const bool is_first_pass = scan_took_.count(groups) == 0;
+  if (is_first_pass) check_support(operation);
+  run_in_round(operation, 1, 0);  // makes the connections
+  if (is_first_pass) scan_took_[groups] = look_at_one(operation);
+  const double one_took = scan_took_[groups];
   const int iterations =
       static_cast<int>(std::clamp(kSecondsOfPair / kPasses / std::max(one_took, 1e-9), double{kFewestIterations},
                                   static_cast<double>(std::max(kFewestIterations, plan.iterations))));
@@ -127,6 +118,25 @@ std::map<int, double> Process::measure_round(const GpuLibrary& library, const Gr
   collective_.reset();
   team_.leave_group();
   return values;
+}
+
+/// Throws Unsupported on every process where one of them cannot do it.
+void Process::check_support(const Operation& operation) {
+  const auto phase = watch_.enter("exchange of what the hosts can do", options_.init_timeout);
+  const auto refusal = collective_ ? collective_->refusal(operation) : std::nullopt;
+  for (const std::string& why : team_.gather_from_all(refusal.value_or("")))
+    if (!why.empty()) throw Unsupported(why, "choose another with -d or -o, or another --backend");
+}
+
+/// Seconds that one operation takes, in the slowest group of the round.
+double Process::look_at_one(const Operation& operation) {
+  const RunTimes one = run_in_round(operation, 1, 0);
+  const auto phase = watch_.enter("exchange of what an operation takes", deadline_for(options_.plan, operation, 1, 0));
+  const double here = one.total.empty() ? 0 : one.total.front();
+  double one_took = 0;
+  for (const std::string& text : team_.gather_from_all(nlohmann::json(here).dump()))
+    one_took = std::max(one_took, nlohmann::json::parse(text).get<double>());
+  return one_took;
 }
 
 RunTimes Process::run_in_round(const Operation& operation, int iterations, double one_took) {
