@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <iosfwd>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,7 +64,9 @@ class Process {
   MemoryReport most_memory();
   TableHead describe(const GpuLibrary& library, const Options& options, int ranks) const;
   int scan(const GpuLibrary& library);
-  std::map<int, ScanValue> measure_round(const GpuLibrary& library, const Groups& groups);
+  std::map<int, double> measure_round(const GpuLibrary& library, const Groups& groups);
+  void check_support(const Operation& operation);
+  double look_at_one(const Operation& operation);
   RunTimes run_in_round(const Operation& operation, int iterations, double one_took);
   void finish();
   ExitCode verdict(const SweepSummary& summary);
@@ -86,7 +89,8 @@ class Process {
   std::vector<ProcessFacts> facts_;
   BackendDecision decision_;
   std::unique_ptr<Collective> collective_;
-  Path path_;  ///< of --expected
+  Path path_;                           ///< of --expected
+  std::map<Groups, double> scan_took_;  ///< seconds of an operation in the groups of a round
 };
 
 }  // namespace ringrun::worker

@@ -12,9 +12,9 @@
 namespace ringrun::worker {
 namespace {
 
-constexpr double kSecondsOfRound = 1;
-/// Enough for the median's error to be known.
-constexpr int kFewestIterations = 8;
+constexpr double kSecondsOfPair = 1;  ///< in all passes
+/// Enough for one iteration that is disturbed to be passed over.
+constexpr int kFewestIterations = 3;
 
 /// The ranks of every group that the scan has.
 std::vector<int> group_sizes(ScanKind kind, const ScanNodes& nodes, int ranks_of_process) {
@@ -74,7 +74,7 @@ int Process::scan(const GpuLibrary& library) {
 }
 
 /// Every process passes the same phases, also one that rests.
-std::map<int, ScanValue> Process::measure_round(const GpuLibrary& library, const Groups& groups) {
+std::map<int, double> Process::measure_round(const GpuLibrary& library, const Groups& groups) {
   const SweepPlan& plan = options_.plan;
   {
     const auto phase = watch_.enter("split into the groups of a round", options_.init_timeout);
@@ -89,40 +89,28 @@ std::map<int, ScanValue> Process::measure_round(const GpuLibrary& library, const
                                             collective_ ? collective_->ranks() : 1,
                                             {}},
                                            plan.sizes.back());
-  {
-    const auto phase = watch_.enter("exchange of what the hosts can do", options_.init_timeout);
-    const auto refusal = collective_ ? collective_->refusal(operation) : std::nullopt;
-    for (const std::string& why : team_.gather_from_all(refusal.value_or("")))
-      if (!why.empty()) throw Unsupported(why, "choose another with -d or -o, or another --backend");
-  }
-  run_in_round(operation, 1, 0);  // the first one makes the connections
-  const RunTimes one = run_in_round(operation, 1, 0);
-  double one_took = 0;
-  {
-    const auto phase = watch_.enter("exchange of what an operation takes", deadline_for(plan, operation, 1, 0));
-    const double here = one.total.empty() ? 0 : one.total.front();
-    for (const std::string& text : team_.gather_from_all(nlohmann::json(here).dump()))
-      one_took = std::max(one_took, nlohmann::json::parse(text).get<double>());
-  }
+  // Later passes go by what the first one has found.
+  const bool is_first_pass = scan_took_.count(groups) == 0;
+  if (is_first_pass) check_support(operation);
+  run_in_round(operation, 1, 0);  // makes the connections
+  if (is_first_pass) scan_took_[groups] = look_at_one(operation);
+  const double one_took = scan_took_[groups];
   const int iterations =
-      static_cast<int>(std::clamp(kSecondsOfRound / std::max(one_took, 1e-9), double{kFewestIterations},
+      static_cast<int>(std::clamp(kSecondsOfPair / kPasses / std::max(one_took, 1e-9), double{kFewestIterations},
                                   static_cast<double>(std::max(kFewestIterations, plan.iterations))));
   const RunTimes times = run_in_round(operation, iterations, one_took);
-  std::map<int, ScanValue> values;
+  std::map<int, double> values;
   {
     const auto phase = watch_.enter("exchange of a round's times", deadline_for(plan, operation, 1, 0));
     std::string own;
     if (collective_) {
-      std::vector<double> longest = team_.largest(times.iterations);
-      const double seconds = statistics_of(longest).p50 / plan.aggregate;
-      if (team_.leads_group()) {
-        own = nlohmann::json{team_.group(), bandwidth_of(operation, seconds).bus, median_error_of(longest)}.dump();
-      }
+      const double seconds = upper_median_of(team_.largest(times.iterations)) / plan.aggregate;
+      if (team_.leads_group()) own = nlohmann::json{team_.group(), bandwidth_of(operation, seconds).bus}.dump();
     }
     for (const std::string& text : team_.gather_from_all(own)) {
       if (text.empty()) continue;
       const auto value = nlohmann::json::parse(text);
-      values[value.at(0)] = {value.at(1), value.at(2)};
+      values[value.at(0)] = value.at(1);
     }
   }
   const auto phase = watch_.enter("end of a round", options_.init_timeout);
@@ -130,6 +118,25 @@ std::map<int, ScanValue> Process::measure_round(const GpuLibrary& library, const
   collective_.reset();
   team_.leave_group();
   return values;
+}
+
+/// Throws Unsupported on every process where one of them cannot do it.
+void Process::check_support(const Operation& operation) {
+  const auto phase = watch_.enter("exchange of what the hosts can do", options_.init_timeout);
+  const auto refusal = collective_ ? collective_->refusal(operation) : std::nullopt;
+  for (const std::string& why : team_.gather_from_all(refusal.value_or("")))
+    if (!why.empty()) throw Unsupported(why, "choose another with -d or -o, or another --backend");
+}
+
+/// Seconds that one operation takes, in the slowest group of the round.
+double Process::look_at_one(const Operation& operation) {
+  const RunTimes one = run_in_round(operation, 1, 0);
+  const auto phase = watch_.enter("exchange of what an operation takes", deadline_for(options_.plan, operation, 1, 0));
+  const double here = one.total.empty() ? 0 : one.total.front();
+  double one_took = 0;
+  for (const std::string& text : team_.gather_from_all(nlohmann::json(here).dump()))
+    one_took = std::max(one_took, nlohmann::json::parse(text).get<double>());
+  return one_took;
 }
 
 RunTimes Process::run_in_round(const Operation& operation, int iterations, double one_took) {

@@ -77,7 +77,7 @@ int choose(bool made, int apart) {
   mpi::Session session;
   worker::MpiTeam team;
   if (team.process() == apart) move_apart();
-  worker::Watch watch({[](const auto&) {}, [] {}, [](const auto&) { _exit(4); }});
+  worker::Watch watch({[](const auto&) {}, [] {}, [](const auto&, worker::Watch&) { _exit(4); }});
   worker::NetworkQuestion question = made ? question_about_made_hosts(team) : question_about_this_job(team);
   question.timeout = 20;
   team.barrier();

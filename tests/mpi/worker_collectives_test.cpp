@@ -105,7 +105,7 @@ TEST(WorkerCollective, IsFoundWrongInATimedOperationWhereThoseAreChecked) {
 
 TEST_P(WorkerCollectives, AreRightWhereverTheyBeginInTheBuffers) {
   const int ranks = std::string(GetParam().name) == "hypercube" ? 4 : 3;
-  const auto run = mpirun(ranks, {program(), "--backend", "mpi", "-b", "8", "-e", "256K", "-f", "2", "--soak", "0.5s",
+  const auto run = mpirun(ranks, {program(), "--backend", "mpi", "-b", "8", "-e", "256K", "-f", "2", "--soak", "2s",
                                   "-d", "all", "-o", "all", "-r", "all"});
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, testing::ContainsRegex("# Soak: [0-9]{2,} operations of [0-9.]+ GB together in .* s: OK\n"));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/support/mpirun.hpp"
 
@@ -69,13 +70,20 @@ TEST(WorkerScan, IsRefusedForATypeThatTheBackendLacks) {
 }
 
 TEST(WorkerScan, EndsAtItsDeadlineWhereARankDoesNotArrive) {
-  // Its six rounds take longer than the second.
-  const auto run = mpirun(4, {"sh", "-c",
-                              "if [ $OMPI_COMM_WORLD_RANK = 1 ]; then (sleep 1; kill -STOP $$) & fi; exec ./worker "
-                              "--backend mpi -b 4M -e 4M -n 2000 --scan pairs:ranks -T 4"});
+  // Rank 1 is stopped once the scan has begun, which then takes seconds.
+  const auto file = std::filesystem::temp_directory_path() / ("ringrun-scan-" + std::to_string(getpid()) + ".txt");
+  std::ofstream(file).flush();
+  const auto run = mpirun(
+      4, {"sh", "-c",
+          "case $OMPI_COMM_WORLD_RANK in 0) exec >" + file.string() + " ;; 1) (until grep -q '# Bus' " + file.string() +
+              "; do sleep 0.1; done; kill -STOP $$) & ;; esac; exec ./worker "
+              "--backend mpi -b 4M -e 4M -n 2000 --scan pairs:ranks -T 4"});
+  std::stringstream out;
+  out << std::ifstream(file).rdbuf();
+  std::filesystem::remove(file);
   EXPECT_EQ(run.exit_code, 4) << run.err;
   EXPECT_THAT(run.err, HasSubstr("did not arrive: rank 1 on "));
-  EXPECT_THAT(run.out, HasSubstr("# PARTIAL: ended by a deadline"));
+  EXPECT_THAT(out.str(), HasSubstr("# PARTIAL: ended by a deadline"));
   EXPECT_LT(run.elapsed, std::chrono::seconds(30));
 }
 

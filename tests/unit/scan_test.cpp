@@ -16,6 +16,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::SizeIs;
 
 /// Two processes each on a, b and c, in turn.
 const std::vector<int> kLeaders{0, 1, 2, 0, 1, 2};
@@ -26,14 +27,14 @@ class Job {
  public:
   explicit Job(const ScanNodes& nodes) : nodes_(nodes) {}
 
-  std::map<int, ScanValue> measure(const Groups& groups) {
+  std::map<int, double> measure(const Groups& groups) {
     asked.push_back(groups);
-    std::map<int, ScanValue> values;
+    std::map<int, double> values;
     for (std::size_t process = 0; process < groups.size(); ++process) {
       if (groups[process] == kRests) continue;
       const bool slow = kHosts[process] == "c";
-      const auto [value, is_new] = values.try_emplace(groups[process], ScanValue{1.1, 0.01});
-      if (slow) value->second.bandwidth = 0.3;
+      const auto [value, is_new] = values.try_emplace(groups[process], 1.1);
+      if (slow) value->second = 0.3;
     }
     return values;
   }
@@ -57,10 +58,11 @@ TEST(Scan, OfPairsOfHostsTakesAllTheirRanksAndLetsTheThirdRest) {
   Job job(nodes);
   const ScanResult result = job.scan(ScanKind::kPairsOfHosts);
   EXPECT_TRUE(result.complete());
-  EXPECT_THAT(job.shown, ElementsAre(1, 2, 3));
+  EXPECT_THAT(job.shown, SizeIs(3 * kPasses)) << "three rounds a pass";
+  EXPECT_EQ(result.pairs.at(0, 1).repeats(), std::size_t{kPasses});
   EXPECT_THAT(job.asked, Contains(ElementsAre(0, 0, kRests, 0, 0, kRests)));
-  EXPECT_EQ(result.pairs.at(0, 1)->bandwidth, 1.1);
-  EXPECT_EQ(result.pairs.at(2, 1)->bandwidth, 0.3);
+  EXPECT_EQ(result.pairs.at(0, 1).median(), 1.1);
+  EXPECT_EQ(result.pairs.at(2, 1).median(), 0.3);
 }
 
 TEST(Scan, OfPairsOfRanksNamesThemByHostAndNumber) {
@@ -69,7 +71,8 @@ TEST(Scan, OfPairsOfRanksNamesThemByHostAndNumber) {
   Job job(nodes);
   const ScanResult result = job.scan(ScanKind::kPairsOfRanks);
   for (int one = 0; one < 6; ++one)
-    for (int other = one + 1; other < 6; ++other) EXPECT_TRUE(result.pairs.at(one, other)) << one << " " << other;
+    for (int other = one + 1; other < 6; ++other)
+      EXPECT_EQ(result.pairs.at(one, other).repeats(), std::size_t{kPasses}) << one << " " << other;
   EXPECT_THAT(text_of(result), HasSubstr("# Slow rank: c/2: "));
   EXPECT_THAT(text_of(result), HasSubstr("# Slow rank: c/5: "));
 }
@@ -77,7 +80,7 @@ TEST(Scan, OfPairsOfRanksNamesThemByHostAndNumber) {
 TEST(Scan, LeavesOutEachHostInTurn) {
   Job job(scan_nodes(ScanKind::kLeaveOneOut, kLeaders, kHosts));
   const ScanResult result = job.scan(ScanKind::kLeaveOneOut);
-  EXPECT_EQ(result.rounds, 4);
+  EXPECT_EQ(result.rounds, 4 * kPasses);
   EXPECT_THAT(job.asked.at(0), ElementsAre(0, 0, 0, 0, 0, 0));
   EXPECT_THAT(job.asked.at(3), ElementsAre(0, 0, kRests, 0, 0, kRests));
   EXPECT_THAT(text_of(result), HasSubstr("all            0.3\n"));
@@ -95,13 +98,14 @@ TEST(Scan, TellsAMatrixAndWhoIsSlow) {
   EXPECT_THAT(text, HasSubstr("# Rule: slower than the median by more than 15 % of it"));
   EXPECT_THAT(text, HasSubstr("# Slow host: c: its pairs have 0.3 GB/s in the median, those without it 1.1\n"));
   EXPECT_THAT(text, HasSubstr("# Slow pairs: none\n"));
+  EXPECT_THAT(text, HasSubstr("# Spread: repeats of the same are 0 % around their median"));
 }
 
 TEST(Scan, OfTwoHostsComparesNothing) {
   ScanResult result;
   result.names = {"a", "b"};
   result.pairs = PairMatrix(2);
-  result.pairs.set(0, 1, {1.1, 0});
+  result.pairs.add(0, 1, 1.1);
   EXPECT_THAT(text_of(result), HasSubstr("# One pair has nothing to be compared with\n"));
   EXPECT_THAT(text_of(result), Not(HasSubstr("Slow")));
 }
@@ -110,6 +114,8 @@ TEST(Scan, StandsInTheJsonWithItsOutliersAndNullsWhereNothingWasMeasured) {
   Job job(scan_nodes(ScanKind::kPairsOfHosts, kLeaders, kHosts));
   const auto json = scan_json(job.scan(ScanKind::kPairsOfHosts));
   EXPECT_EQ(json.at("complete"), true);
+  EXPECT_EQ(json.at("judged"), true);
+  EXPECT_EQ(json.at("matrix").at(0).at(1).at("repeats"), kPasses);
   EXPECT_EQ(json.at("matrix").at(0).at(1).at("bus_bw"), 1.1);
   EXPECT_TRUE(json.at("matrix").at(2).at(2).is_null());
   EXPECT_EQ(json.at("slow_nodes").at(0).at("nodes").at(0), "c");
@@ -146,16 +152,16 @@ TEST(ScanReport, EndedEarlyTellsTheRoundsThatWereDone) {
   ScanResult result;
   result.names = nodes.names;
   result.pairs = PairMatrix(3);
-  result.pairs.set(0, 1, {1.1, 0});
-  result.rounds = 3;
+  result.pairs.add(0, 1, 1.1);
+  result.rounds = 3 * kPasses;
   result.rounds_done = 1;
   report.show(result);
   report.finish_partial("ended by SIGINT");
   report.finish();
   EXPECT_THAT(out.str(), HasSubstr("# Scan: all pairs of 3 hosts, side by side where they share no host: 3 rounds"));
   EXPECT_THAT(out.str(), HasSubstr("# PARTIAL: ended by SIGINT after 1 round\n"));
-  EXPECT_THAT(out.str(), testing::EndsWith("# Slow pairs: none\n"));
-  EXPECT_EQ(out.str().find("# Slow pairs"), out.str().rfind("# Slow pairs")) << "told once";
+  EXPECT_THAT(out.str(), testing::EndsWith("# Nothing is called slow, or not slow, before all was measured 5 times\n"));
+  EXPECT_EQ(out.str().find("# Nothing"), out.str().rfind("# Nothing")) << "told once";
 }
 
 }  // namespace

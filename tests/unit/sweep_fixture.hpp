@@ -94,7 +94,7 @@ class SweepTest : public testing::Test {
   SweepPlan plan{CollectiveKind::kAllReduce, {64, 128}, {DataType::kFloat}, {ReduceOp::kSum}};
   RecordingCollective collective;
   LoneTeam team;
-  Watch watch{{[](const WatchedPhase&) {}, [] {}, [](const WatchedPhase&) {}}};
+  Watch watch{{[](const WatchedPhase&) {}, [] {}, [](const WatchedPhase&, Watch&) {}}};
   std::uint32_t seed = 0;
   SweepSummary summary;
 };

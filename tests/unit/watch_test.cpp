@@ -19,7 +19,7 @@ struct Heard {
 
   Watch::Callbacks callbacks() {
     return {[this](const WatchedPhase&) { ++slow; }, [this] { ++progressed; },
-            [this](const WatchedPhase& phase) {
+            [this](const WatchedPhase& phase, Watch&) {
               ++expired;
               expired_sequence = phase.sequence;
             }};
@@ -66,6 +66,53 @@ TEST(Watch, TellsOnceThatASlowPhaseHasEnded) {
   const auto next = watch.enter("quick", 60);
   std::this_thread::sleep_for(milliseconds(80));
   EXPECT_EQ(heard.progressed, 1);
+}
+
+TEST(Watch, LetsAPhaseThatEndsAfterItsDeadlineGoOn) {
+  Heard heard;
+  auto callbacks = heard.callbacks();
+  std::atomic<bool> lasted_first{false};
+  std::atomic<bool> lasted_last{true};
+  std::atomic<bool> was_held{true};
+  callbacks.on_expired = [&](const WatchedPhase& phase, Watch& watch) {
+    ++heard.expired;
+    lasted_first = watch.lasts(phase.sequence);
+    becomes_true([&] { return !watch.lasts(phase.sequence); });
+    lasted_last = watch.lasts(phase.sequence);
+    was_held = watch.hold(phase.sequence).has_value();
+  };
+  Watch watch(callbacks);
+  {
+    const auto phase = watch.enter("late", 0.1);
+    ASSERT_TRUE(becomes_true([&] { return heard.expired > 0; }));
+  }
+  const auto next = watch.enter("next", 60);
+  EXPECT_TRUE(becomes_true([&] { return heard.progressed == 1; }));
+  EXPECT_TRUE(lasted_first);
+  EXPECT_FALSE(lasted_last);
+  EXPECT_FALSE(was_held);
+  EXPECT_EQ(heard.expired, 1);
+}
+
+TEST(Watch, KeepsTheMainThreadInAPhaseThatIsHeld) {
+  Heard heard;
+  auto callbacks = heard.callbacks();
+  std::atomic<bool> left{false};
+  std::atomic<bool> left_while_held{true};
+  callbacks.on_expired = [&](const WatchedPhase& phase, Watch& watch) {
+    if (const auto held = watch.hold(phase.sequence)) {
+      ++heard.expired;
+      std::this_thread::sleep_for(milliseconds(200));
+      left_while_held = left.load();
+    }
+  };
+  Watch watch(callbacks);
+  {
+    const auto phase = watch.enter("late", 0.1);
+    ASSERT_TRUE(becomes_true([&] { return heard.expired > 0; }));
+  }
+  left = true;
+  EXPECT_FALSE(left_while_held);
 }
 
 TEST(Watch, SaysNothingOutsideAPhaseOrWithoutADeadline) {

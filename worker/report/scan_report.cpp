@@ -7,6 +7,8 @@
 #include <ostream>
 #include <utility>
 
+#include "worker/sweep/statistics.hpp"
+
 namespace ringrun::worker {
 namespace {
 
@@ -14,8 +16,8 @@ using nlohmann::json;
 
 const char* node_word(ScanKind kind) { return kind == ScanKind::kPairsOfRanks ? "rank" : "host"; }
 
-std::string value_text(const std::optional<ScanValue>& value) {
-  return value ? fmt::format("{:.3g}", value->bandwidth) : "-";
+std::string value_text(const ScanValue& value) {
+  return value.repeats() > 0 ? fmt::format("{:.3g}", value.median()) : "-";
 }
 
 std::string matrix_text(const ScanResult& result) {
@@ -55,23 +57,41 @@ Outliers outliers_of(const ScanResult& result) {
     found.pairs = slow_pairs(result.pairs, found.nodes);
     return found;
   }
-  std::vector<ScanValue> without;
-  for (const auto& value : result.without) {
-    if (!value) return {};
-    without.push_back(*value);
-  }
-  return {braking_nodes(result.with_all, without), {}};
+  return {braking_nodes(result.with_all, result.without), {}};
 }
 
 std::string rule_text(ScanKind kind) {
   const std::string rule = fmt::format(
-      "more than {:g} % of it, {:g} deviations (1.4826 times the median absolute one) and what both may be wrong by",
-      100 * kClearly, kDeviations);
-  if (kind == ScanKind::kLeaveOneOut) return "# Rule: faster than the median without each of the others, by " + rule;
+      "more than {:g} % of it and {:g} deviations (1.4826 times the median absolute one)", 100 * kClearly, kDeviations);
+  if (kind == ScanKind::kLeaveOneOut)
+    return "# Rule: faster than the median without each of the others, by " + rule +
+           ", and in all repeats but one than the best of those\n";
   return fmt::format(
-      "# Rule: slower than the median by {}; a {} is, where three in four of its pairs are, held against those without "
-      "it",
+      "# Rule: slower than the median by {}, and in the best repeat than the others in all but one; a {} is, where "
+      "three "
+      "in four of its pairs are, held against those without it\n",
       rule, node_word(kind));
+}
+
+std::vector<ScanValue> values_of(const ScanResult& result) {
+  if (result.kind == ScanKind::kLeaveOneOut) {
+    std::vector<ScanValue> values = result.without;
+    values.push_back(result.with_all);
+    return values;
+  }
+  std::vector<ScanValue> values;
+  for (int a = 0; a < result.pairs.nodes(); ++a)
+    for (int b = a + 1; b < result.pairs.nodes(); ++b) values.push_back(result.pairs.at(a, b));
+  return values;
+}
+
+/// How far the same thing is from itself: less than that no rule can tell.
+std::string spread_text(const ScanResult& result) {
+  std::vector<double> spreads;
+  for (const ScanValue& value : values_of(result)) spreads.push_back(value.spread());
+  return fmt::format(
+      "# Spread: repeats of the same are {:.0f} % around their median (the median of all, half the range)\n",
+      100 * upper_median_of(spreads));
 }
 
 std::string pairs_verdict(const ScanResult& result, const Outliers& found) {
@@ -94,7 +114,7 @@ std::string without_verdict(const ScanResult& result, const Outliers& found) {
   std::string text;
   for (const Outlier& one : found.nodes) {
     text += fmt::format("# Slow host: {}: without it all others reach {:.3g} GB/s, with all {:.3g}\n",
-                        name_of(result, one.node), one.bandwidth, result.with_all.bandwidth);
+                        name_of(result, one.node), one.bandwidth, result.with_all.median());
   }
   return found.nodes.empty() ? "# Slow hosts: none\n" : text;
 }
@@ -110,20 +130,23 @@ json to_json(const ScanResult& result, const std::vector<Outlier>& outliers) {
   return all;
 }
 
-json to_json(const std::optional<ScanValue>& value) {
-  if (!value) return nullptr;
-  return {{"bus_bw", value->bandwidth}, {"error_pct", 100 * value->error}};
+json to_json(const ScanValue& value) {
+  if (value.repeats() == 0) return nullptr;
+  return {{"bus_bw", value.median()}, {"error_pct", 100 * value.spread()}, {"repeats", value.repeats()}};
 }
 
 }  // namespace
 
 std::string text_of(const ScanResult& result) {
+  const bool leaves_out = result.kind == ScanKind::kLeaveOneOut;
+  const std::string values = leaves_out ? without_text(result) : matrix_text(result);
+  if (!leaves_out && result.names.size() == 2) return values + "# One pair has nothing to be compared with\n";
+  if (!result.judged())
+    return values +
+           fmt::format("# Nothing is called slow, or not slow, before all was measured {} times\n", kFewestRepeats);
   const Outliers found = outliers_of(result);
-  if (result.kind == ScanKind::kLeaveOneOut)
-    return without_text(result) + rule_text(result.kind) + '\n' + without_verdict(result, found);
-  const std::string matrix = matrix_text(result);
-  if (result.names.size() == 2) return matrix + "# One pair has nothing to be compared with\n";
-  return matrix + rule_text(result.kind) + '\n' + pairs_verdict(result, found);
+  return values + rule_text(result.kind) + spread_text(result) +
+         (leaves_out ? without_verdict(result, found) : pairs_verdict(result, found));
 }
 
 json scan_json(const ScanResult& result) {
@@ -131,6 +154,7 @@ json scan_json(const ScanResult& result) {
   json scan{{"kind", result.kind == ScanKind::kLeaveOneOut ? "leave-one-out" : "pairs"},
             {"nodes", result.names},
             {"complete", result.complete()},
+            {"judged", result.judged()},
             {"slow_nodes", to_json(result, found.nodes)}};
   if (result.kind == ScanKind::kLeaveOneOut) {
     scan["with_all"] = to_json(result.with_all);
@@ -159,10 +183,10 @@ ScanReport::ScanReport(std::ostream& out, const Options& options, const TableHea
                                ? fmt::format("all {} hosts, then all but each in turn", nodes.names.size())
                                : fmt::format("all pairs of {} {}s, side by side where they share no host",
                                              nodes.names.size(), node_word(kind));
-  out_ << fmt::format("# Scan: {}: {} rounds of about a second, each {} of {} bytes of {}, out-of-place\n", what,
-                      rounds_of(kind, nodes), description_of(plan.kind).words, plan.sizes.back(),
+  out_ << fmt::format("# Scan: {}: {} rounds, {} times over, each {} of {} bytes of {}, out-of-place\n", what,
+                      rounds_of(kind, nodes), kPasses, description_of(plan.kind).words, plan.sizes.back(),
                       ringrun::worker::name_of(plan.types.front()))
-       << "# Bus bandwidth (GB/s), of the median iteration\n";
+       << "# Bus bandwidth (GB/s), of the median iteration of the median time\n";
   out_.flush();
 }
 

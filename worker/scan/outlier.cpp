@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace ringrun::worker {
 namespace {
@@ -16,30 +18,32 @@ double median_of(std::vector<double> values) {
 struct Rest {
   double median = 0;
   double distance = 0;  ///< from the median, that only something else has
-  double error = 0;     ///< the median of the rest's own errors, as a share
+  double low = 0;       ///< what they reach each time, but for once
+  double best = 0;      ///< what they have reached once
 };
 
 /// At least one value.
 Rest rest_of(const std::vector<ScanValue>& values) {
-  std::vector<double> bandwidths, errors, deviations;
+  std::vector<double> bandwidths, lows, bests, deviations;
   for (const ScanValue& value : values) {
-    bandwidths.push_back(value.bandwidth);
-    errors.push_back(value.error);
+    bandwidths.push_back(value.median());
+    lows.push_back(value.low());
+    bests.push_back(value.best());
   }
-  Rest rest{median_of(bandwidths), 0, median_of(errors)};
+  Rest rest{median_of(bandwidths), 0, median_of(lows), median_of(bests)};
   for (double bandwidth : bandwidths) deviations.push_back(std::abs(bandwidth - rest.median));
   constexpr double kOfNormalDistribution = 1.4826;
   rest.distance = std::max(kClearly * rest.median, kDeviations * kOfNormalDistribution * median_of(deviations));
   return rest;
 }
 
-double distance_to(const Rest& rest, const ScanValue& value) {
-  return std::max(rest.distance, rest.error * rest.median + value.error * value.bandwidth);
-}
+double limit_below(const Rest& rest) { return std::min(rest.median - rest.distance, rest.low); }
 
 bool is_slow(const ScanValue& value, const Rest& rest) {
-  return value.bandwidth < rest.median - distance_to(rest, value);
+  return value.median() < rest.median - rest.distance && value.best() < rest.low;
 }
+
+bool is_judged(const ScanValue& value) { return value.repeats() >= kFewestRepeats; }
 
 bool contains(const std::vector<int>& nodes, int node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
@@ -51,7 +55,7 @@ std::vector<ScanValue> values_of(const PairMatrix& matrix, Takes takes) {
   std::vector<ScanValue> values;
   for (int a = 0; a < matrix.nodes(); ++a) {
     for (int b = a + 1; b < matrix.nodes(); ++b) {
-      if (matrix.at(a, b) && takes(a, b)) values.push_back(*matrix.at(a, b));
+      if (is_judged(matrix.at(a, b)) && takes(a, b)) values.push_back(matrix.at(a, b));
     }
   }
   return values;
@@ -67,11 +71,23 @@ std::optional<Outlier> judge_node(const PairMatrix& matrix, int node, const std:
   const auto slow = std::count_if(own.begin(), own.end(), [&](const ScanValue& value) { return is_slow(value, rest); });
   if (4 * slow < 3 * static_cast<std::ptrdiff_t>(own.size())) return std::nullopt;
   std::vector<double> bandwidths;
-  for (const ScanValue& value : own) bandwidths.push_back(value.bandwidth);
-  return Outlier{node, -1, median_of(bandwidths), rest.median, rest.median - rest.distance};
+  for (const ScanValue& value : own) bandwidths.push_back(value.median());
+  return Outlier{node, -1, median_of(bandwidths), rest.median, limit_below(rest)};
 }
 
 }  // namespace
+
+ScanValue::ScanValue(std::vector<double> repeats) : sorted_(std::move(repeats)) {
+  std::sort(sorted_.begin(), sorted_.end());
+}
+
+void ScanValue::add(double bandwidth) {
+  sorted_.insert(std::upper_bound(sorted_.begin(), sorted_.end(), bandwidth), bandwidth);
+}
+
+double ScanValue::median() const { return sorted_.empty() ? 0 : median_of(sorted_); }
+
+double ScanValue::spread() const { return median() > 0 ? (best() - sorted_.front()) / 2 / median() : 0; }
 
 std::vector<Outlier> slow_nodes(const PairMatrix& matrix) {
   std::vector<Outlier> found;
@@ -92,15 +108,17 @@ std::vector<Outlier> slow_nodes(const PairMatrix& matrix) {
 std::vector<Outlier> slow_pairs(const PairMatrix& matrix, const std::vector<Outlier>& without) {
   std::vector<int> left_out;
   for (const Outlier& outlier : without) left_out.push_back(outlier.node);
-  const auto counts = [&](int a, int b) { return matrix.at(a, b) && !contains(left_out, a) && !contains(left_out, b); };
+  const auto counts = [&](int a, int b) {
+    return is_judged(matrix.at(a, b)) && !contains(left_out, a) && !contains(left_out, b);
+  };
   const std::vector<ScanValue> all = values_of(matrix, counts);
   std::vector<Outlier> found;
   if (all.empty()) return found;
   const Rest rest = rest_of(all);
   for (int a = 0; a < matrix.nodes(); ++a) {
     for (int b = a + 1; b < matrix.nodes(); ++b) {
-      if (!counts(a, b) || !is_slow(*matrix.at(a, b), rest)) continue;
-      found.push_back({a, b, matrix.at(a, b)->bandwidth, rest.median, rest.median - rest.distance});
+      if (!counts(a, b) || !is_slow(matrix.at(a, b), rest)) continue;
+      found.push_back({a, b, matrix.at(a, b).median(), rest.median, limit_below(rest)});
     }
   }
   std::sort(found.begin(), found.end(), [](const Outlier& a, const Outlier& b) { return a.bandwidth < b.bandwidth; });
@@ -109,6 +127,7 @@ std::vector<Outlier> slow_pairs(const PairMatrix& matrix, const std::vector<Outl
 
 std::vector<Outlier> braking_nodes(const ScanValue& with_all, const std::vector<ScanValue>& without) {
   std::vector<Outlier> found;
+  if (!is_judged(with_all) || !std::all_of(without.begin(), without.end(), is_judged)) return found;
   for (std::size_t node = 0; node < without.size(); ++node) {
     std::vector<ScanValue> others{with_all};
     for (std::size_t other = 0; other < without.size(); ++other) {
@@ -116,8 +135,10 @@ std::vector<Outlier> braking_nodes(const ScanValue& with_all, const std::vector<
     }
     const Rest rest = rest_of(others);
     const ScanValue& value = without[node];
-    const double limit = std::max(rest.median + distance_to(rest, value), with_all.bandwidth * (1 + kClearly));
-    if (value.bandwidth > limit) found.push_back({static_cast<int>(node), -1, value.bandwidth, rest.median, limit});
+    const double median = std::max(rest.median + rest.distance, with_all.median() * (1 + kClearly));
+    const double low = std::max(rest.best, with_all.best());
+    if (value.median() <= median || value.low() <= low) continue;
+    found.push_back({static_cast<int>(node), -1, value.median(), rest.median, std::max(median, low)});
   }
   std::sort(found.begin(), found.end(), [](const Outlier& a, const Outlier& b) { return a.bandwidth > b.bandwidth; });
   return found;

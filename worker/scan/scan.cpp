@@ -18,9 +18,9 @@ void scan_pairs(const ScanNodes& nodes, const MeasureRound& measure,
       join_groups(groups, nodes, one, one);
       join_groups(groups, nodes, other, one);
     }
-    const std::map<int, ScanValue> values = measure(groups);
+    const std::map<int, double> values = measure(groups);
     for (const auto& [one, other] : round) {
-      if (const auto found = values.find(one); found != values.end()) result.pairs.set(one, other, found->second);
+      if (const auto found = values.find(one); found != values.end()) result.pairs.add(one, other, found->second);
     }
     ++result.rounds_done;
     on_round(result);
@@ -31,13 +31,13 @@ void leave_one_out(const ScanNodes& nodes, const MeasureRound& measure,
                    const std::function<void(const ScanResult&)>& on_round, ScanResult& result) {
   constexpr int kTogether = 0;
   Groups all(nodes.node_of_process.size(), kTogether);
-  result.with_all = measure(all).at(kTogether);
+  result.with_all.add(measure(all).at(kTogether));
   ++result.rounds_done;
   on_round(result);
   for (std::size_t node = 0; node < nodes.names.size(); ++node) {
     Groups others = all;
     join_groups(others, nodes, static_cast<int>(node), kRests);
-    result.without[node] = measure(others).at(kTogether);
+    result.without[node].add(measure(others).at(kTogether));
     ++result.rounds_done;
     on_round(result);
   }
@@ -91,13 +91,15 @@ ScanResult run_scan(ScanKind kind, const ScanNodes& nodes, const MeasureRound& m
   ScanResult result;
   result.kind = kind;
   result.names = nodes.names;
-  result.rounds = rounds_of(kind, nodes);
+  result.rounds = kPasses * rounds_of(kind, nodes);
   result.pairs = PairMatrix(static_cast<int>(nodes.names.size()));
   result.without.resize(nodes.names.size());
-  if (kind == ScanKind::kLeaveOneOut) {
-    leave_one_out(nodes, measure, on_round, result);
-  } else {
-    scan_pairs(nodes, measure, on_round, result);
+  for (int pass = 0; pass < kPasses; ++pass) {
+    if (kind == ScanKind::kLeaveOneOut) {
+      leave_one_out(nodes, measure, on_round, result);
+    } else {
+      scan_pairs(nodes, measure, on_round, result);
+    }
   }
   return result;
 }

@@ -31,22 +31,28 @@ ScanNodes scan_nodes(ScanKind kind, const std::vector<int>& leaders, const std::
 using Groups = std::vector<int>;
 inline constexpr int kRests = -1;
 
-/// Measures every group of a round at the same time; by its number. All processes get the same.
-using MeasureRound = std::function<std::map<int, ScanValue>(const Groups& groups)>;
+/// Measures every group of a round at the same time: by its number, its bandwidth in GB/s. All processes get the same.
+using MeasureRound = std::function<std::map<int, double>(const Groups& groups)>;
+
+/// How often a scan passes through its rounds. Repeats of a pair are so far apart in time that what else a machine does
+/// for a while does not slow all of them.
+inline constexpr int kPasses = 7;
 
 struct ScanResult {
   ScanKind kind = ScanKind::kPairsOfHosts;
   std::vector<std::string> names;
-  PairMatrix pairs{0};                            ///< of a scan of pairs
-  ScanValue with_all;                             ///< of leave-one-out
-  std::vector<std::optional<ScanValue>> without;  ///< of leave-one-out, by node
-  int rounds = 0;                                 ///< that the whole scan has
+  PairMatrix pairs{0};             ///< of a scan of pairs
+  ScanValue with_all;              ///< of leave-one-out
+  std::vector<ScanValue> without;  ///< of leave-one-out, by node
+  int rounds = 0;                  ///< that the whole scan has, in all passes
   int rounds_done = 0;
 
   bool complete() const { return rounds_done == rounds; }
+  /// Every value has the repeats that it takes.
+  bool judged() const { return rounds_done >= rounds / kPasses * static_cast<int>(kFewestRepeats); }
 };
 
-/// How many rounds the scan has.
+/// How many rounds a pass of the scan has.
 int rounds_of(ScanKind kind, const ScanNodes& nodes);
 
 /// Why these nodes cannot be scanned so; "" where they can.

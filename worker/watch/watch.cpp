@@ -44,6 +44,14 @@ void Watch::leave() {
   in_phase_ = false;
 }
 
+bool Watch::lasts(std::uint64_t sequence) { return hold(sequence).has_value(); }
+
+std::optional<std::unique_lock<std::mutex>> Watch::hold(std::uint64_t sequence) {
+  std::unique_lock lock(mutex_);
+  if (!in_phase_ || phase_.sequence != sequence) return std::nullopt;
+  return lock;
+}
+
 void Watch::look() {
   std::unique_lock lock(mutex_);
   while (!stop_requested_.wait_for(lock, kBetweenLooks, [this] { return stop_; })) {
@@ -63,7 +71,7 @@ void Watch::look() {
     lock.unlock();
     if (progress && !slow) callbacks_.on_progress();
     if (slow) callbacks_.on_slow(phase);
-    if (expired) callbacks_.on_expired(phase);
+    if (expired) callbacks_.on_expired(phase, *this);
     lock.lock();
   }
 }

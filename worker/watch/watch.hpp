@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -28,8 +29,9 @@ class Watch {
     std::function<void(const WatchedPhase&)> on_slow;
     /// A phase that was called slow has ended.
     std::function<void()> on_progress;
-    /// The phase outlasted its deadline. Expected to end the process.
-    std::function<void(const WatchedPhase&)> on_expired;
+    /// The phase outlasted its deadline. To be called again while it lasts, so expected to return where it has ended
+    /// meanwhile, and to end the process where it has not.
+    std::function<void(const WatchedPhase&, Watch&)> on_expired;
   };
 
   /// A phase is slow after `slow_seconds`, or a quarter of its deadline where that is less.
@@ -52,6 +54,12 @@ class Watch {
 
   /// `seconds` <= 0: no deadline. Phases do not nest.
   [[nodiscard]] Phase enter(std::string what, double seconds);
+
+  /// Whether the main thread is in that phase still. From any thread.
+  bool lasts(std::uint64_t sequence);
+
+  /// Keeps the main thread in that phase as long as the lock is held; nothing where the phase has ended.
+  std::optional<std::unique_lock<std::mutex>> hold(std::uint64_t sequence);
 
  private:
   using Clock = std::chrono::steady_clock;
