@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "worker/sweep/sweep.hpp"
@@ -26,7 +29,11 @@ class LoneTeam : public Team {
     return seconds;
   }
   std::uint64_t sum(std::uint64_t value) override { return value; }
-  std::vector<double> largest(const std::vector<double>& values) override { return values; }
+  std::vector<double> largest(const std::vector<double>& values) override {
+    std::vector<double> all = values;
+    for (double& value : all) value = std::max(value, largest_of_others);
+    return all;
+  }
   ClockOffset clock_offset() override { return {}; }
   std::vector<std::string> gather(const std::string& text) override { return {text}; }
   std::vector<std::string> gather_from_all(const std::string& text) override {
@@ -38,6 +45,7 @@ class LoneTeam : public Team {
 
   std::vector<std::string> others;  ///< rows of other groups' first processes
   int barriers = 0;
+  double largest_of_others = 0;
   TimeAcross combined_how = TimeAcross::kRankZero;
 };
 
@@ -49,6 +57,7 @@ class RecordingCollective : public Collective {
   RunTimes run(const Operation& operation, const RunPlan& plan) override {
     operations[operation.bytes()] += plan.iterations * plan.aggregate;
     last_plan = plan;
+    if (plan.iterations > 1) std::this_thread::sleep_for(timed_run_lasts);
     const double took = plan.operations() * 1e-6;
     std::vector<RankSpans> spans;
     for (int rank = 0; plan.spans && rank < 2; ++rank) {
@@ -75,6 +84,7 @@ class RecordingCollective : public Collective {
   void finish() override {}
 
   RunPlan last_plan;
+  std::chrono::milliseconds timed_run_lasts{0};
   std::vector<double> iteration_times;
   std::size_t wrong_at = 0;
   std::size_t wrong_in_timed = 0;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <stdexcept>
 
@@ -185,6 +187,17 @@ TEST(Deadline, GrowsWithTheDataAndWithWhatOneOperationTook) {
   EXPECT_NEAR(deadline_for(plan, large, 20, 3), 60 + 240, 0.1);
   plan.timeout = 0;
   EXPECT_EQ(deadline_for(plan, large, 20, 3), 0);
+}
+
+TEST_F(SweepTest, GivesAnOperationTheTimeThatTheSlowestProcessNeeds) {
+  plan.sizes = {64};
+  plan.timeout = 0.1;
+  collective.timed_run_lasts = std::chrono::milliseconds(600);
+  team.largest_of_others = 10;
+  std::atomic<bool> expired = false;
+  Watch strict{{[](const WatchedPhase&) {}, [] {}, [&](const WatchedPhase&, Watch&) { expired = true; }}};
+  run_sweep(plan, collective, team, strict, seed, [](const Row&) {});
+  EXPECT_FALSE(expired);
 }
 
 TEST(SweepSizes, MultiplyOrAddUpToTheLargest) {

@@ -71,14 +71,22 @@ class Sweep {
     return collective_.run(operation, plan);
   }
 
+  /// Seconds of one untimed operation on the process where it took longest: of a broadcast the root's may be nothing,
+  /// and a deadline of its own would let a process end the job before the others can tell who is missing.
+  double look_at_one(const Operation& operation) {
+    const double here = run(operation, {}, 0).total.front();
+    const auto phase =
+        watch_.enter("exchange of what the " + text_of(operation) + " takes", deadline_for(plan_, operation, 1, 0));
+    return team_.largest({here}).front();
+  }
+
   void barrier(const Operation& operation) {
     const auto phase = watch_.enter("barrier before the " + text_of(operation), deadline_for(plan_, operation, 1, 0));
     team_.barrier();
   }
 
   Measurement measure(const Operation& operation) {
-    // One untimed operation, which also tells what to expect of the timed ones.
-    const double one_took = run(operation, {}, 0).total.front();
+    const double one_took = look_at_one(operation);
     barrier(operation);
     RunPlan timed;
     timed.iterations = plan_.iterations;
