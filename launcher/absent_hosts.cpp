@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launcher/hosts/visible_devices.hpp"
 #include "lib/error.hpp"
 #include "lib/topology/hwloc_reader.hpp"
 
@@ -16,7 +17,7 @@ void assume_ready(const HostList& hosts, std::vector<HostAnswer>& answers) {
   }
 }
 
-HostFacts absent_machine(const std::string& file, const Environment& exports) {
+HostFacts absent_machine(const std::string& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) {
     throw UserError("--topology " + file + ": " + (error ? error.message() : "that is no file"),
@@ -24,9 +25,20 @@ HostFacts absent_machine(const std::string& file, const Environment& exports) {
   }
   HostFacts facts;
   facts.machine = read_machine_xml(file);
-  facts.gpus = visible_gpus(gpus_of(facts.machine), find_variable(exports, "CUDA_VISIBLE_DEVICES"));
+  facts.gpus = gpus_of(facts.machine);
   facts.gpu_note = "the file " + file + " shows them";
   return facts;
+}
+
+std::vector<HostAnswer> absent_answers(const HostList& hosts, const HostFacts& facts, const Environment& exports) {
+  const auto asked = find_variable(exports, kVisibleDevices);
+  std::vector<HostAnswer> answers(hosts.size());
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    answers[i].facts = facts;
+    answers[i].facts.gpus = visible_gpus(facts.gpus, visible_devices_of(hosts[i], asked));
+  }
+  assume_ready(hosts, answers);
+  return answers;
 }
 
 void name_hosts_after_machine(LaunchContext& context, const std::string& file) {

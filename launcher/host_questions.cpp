@@ -70,7 +70,7 @@ ProbeRequest host_questions(const LaunchContext& context) {
     const std::string path = program.argv.empty() ? "" : program.argv[0];
     request.question.more_programs.push_back({path, program.working_directory.value_or(context.cwd), program.exports});
   }
-  request.question.visible_devices = find_variable(context.exports.asked, "CUDA_VISIBLE_DEVICES");
+  request.question.visible_devices = find_variable(context.exports.asked, kVisibleDevices);
   request.question.environment = context.exports.asked;
   if (launch.ports) {
     const PortRange rendezvous = share_ports(*launch.ports).rendezvous;

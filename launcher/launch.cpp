@@ -69,6 +69,7 @@ class Launch {
     if (context_.allocation) context_.slurm = find_slurm(context_.environment);
     read_programs(context_);
     check_names(context_.hosts);
+    check_visible_devices(context_.hosts, context_.programs);
     if (request_.setup_ssh) return setup_ssh(context_, streams_);
     if (request_.topology) return show_absent_machine();
     try_step("L7", [&] { find_programs(context_); });
@@ -150,12 +151,9 @@ class Launch {
 
   /// Where the ranks would be on a machine that only a file describes. Nothing else is looked for, no engine either.
   int show_absent_machine() {
-    const HostFacts facts = absent_machine(*request_.topology, context_.exports.asked);
+    const HostFacts facts = absent_machine(*request_.topology);
     name_hosts_after_machine(context_, *request_.topology);
-    std::vector<HostAnswer> answers(context_.hosts.size());
-    for (HostAnswer& answer : answers) answer.facts = facts;
-    assume_ready(context_.hosts, answers);
-    const Job job = allot(answers);
+    const Job job = allot(absent_answers(context_.hosts, facts, context_.exports.asked));
     if (request_.json) {
       print_ranks_json(streams_.out, job, "");
     } else {

@@ -12,15 +12,22 @@
 namespace ringrun {
 namespace {
 
+/// The host shows those that its gpus= names, up to the first that it does not have.
 std::vector<Gpu> chosen_gpus(const Host& host, const HostFacts& facts) {
   if (!host.attributes.gpus) return facts.gpus;
+  const std::string said = host.origin + ": 'gpus=" + format_cpu_list(*host.attributes.gpus) + "': ";
+  const bool part = facts.gpus.size() == 1 && facts.gpus[0].mig;
+  if (part && host.attributes.gpus->size() > 1) {
+    throw UserError(said + "GPU " + std::to_string(facts.gpus[0].index) + " of " + host.name +
+                        " is in MIG mode, and beside a MIG device CUDA shows no other",
+                    "name it alone, or leave it out");
+  }
   std::vector<Gpu> chosen;
   for (const int index : *host.attributes.gpus) {
     const auto found =
         std::find_if(facts.gpus.begin(), facts.gpus.end(), [&](const Gpu& gpu) { return gpu.index == index; });
     if (found == facts.gpus.end()) {
-      throw UserError(host.origin + ": 'gpus=" + format_cpu_list(*host.attributes.gpus) + "': " + host.name +
-                          " has no GPU " + std::to_string(index) + ", it shows " + std::to_string(facts.gpus.size()),
+      throw UserError(said + host.name + " has no GPU " + std::to_string(index) + " that can be used",
                       facts.gpu_note.empty() ? "nvidia-smi -L lists them there" : facts.gpu_note);
     }
     chosen.push_back(*found);

@@ -100,6 +100,10 @@ class HostProbe {
   std::unique_ptr<AgentFleet> fleet_;
 };
 
+/// What is asked of this host where `common` is asked of all: its own variables are those that its ranks will find.
+/// Pure.
+HostQuestion question_for(const Host& host, HostQuestion common);
+
 /// Reads an agent's first reply: the facts into `answer`, or the fault. Pure.
 void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer);
 

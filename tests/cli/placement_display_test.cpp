@@ -80,6 +80,30 @@ TEST_F(Placement, HonoursTheGpusThatAreSaid) {
   EXPECT_THAT(dry_run({"-x", "CUDA_VISIBLE_DEVICES=1"}).out, HasSubstr("\n   0  node           0  1 0000:81:00.0"));
   const std::string hosts = file("hosts", "a #: gpus=1\n");
   EXPECT_THAT(dry_run({"-hostfile", hosts}).out, HasSubstr("\n   0  a              0  1 0000:81:00.0"));
+  const CommandResult twice = dry_run({"-hostfile", hosts, "-x", "CUDA_VISIBLE_DEVICES=0"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, HasSubstr(hosts + ":1: 'gpus=1' of 'a' and -x CUDA_VISIBLE_DEVICES=0 both say which GPUs"));
+  const CommandResult missing = dry_run({"-hostfile", file("more", "a #: gpus=1,5\n")});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("more:1: 'gpus=1,5': a has no GPU 5 that can be used"));
+}
+
+TEST_F(Placement, HonoursTheGpusThatAHostsOwnVariableShows) {
+  const CommandResult result = dry_run({"-hostfile", file("hosts", "a #: env.CUDA_VISIBLE_DEVICES=1\nb\n"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json ranks = Json::parse(result.out).at("ranks");
+  ASSERT_EQ(ranks.size(), 3u) << "one on a, two on b";
+  EXPECT_EQ(ranks[0].at("gpu").at("index"), 1);
+  EXPECT_EQ(ranks[1].at("host"), "b");
+}
+
+TEST_F(Placement, GivesGpusOfSeveralLinesARankEach) {
+  const CommandResult result = dry_run({"-hostfile", file("hosts", "a #: gpus=1\na #: gpus=0\n"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json ranks = Json::parse(result.out).at("ranks");
+  ASSERT_EQ(ranks.size(), 2u);
+  EXPECT_EQ(ranks[0].at("gpu").at("index"), 1);
+  EXPECT_EQ(ranks[1].at("gpu").at("index"), 0);
 }
 
 TEST_F(Placement, SharesGpusAndKeepsInsideCpusWhereThatIsSaid) {

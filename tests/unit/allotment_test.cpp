@@ -156,6 +156,43 @@ TEST_F(Allotment, NarrowsWhatRanksSeeOnlyWhereThatIsSaid) {
   EXPECT_EQ(problem_of([&] { allot({"--visible-devices", "all", "x"}, 2); }), "--visible-devices 'all' is not known");
 }
 
+TEST_F(Allotment, NamesGpusByTheirUuidsWhereCudaCountsInAnotherOrder) {
+  Job job = allot({"--visible-devices", "own", "x"}, 2);
+  for (JobHost& host : job.hosts) {
+    for (Gpu& gpu : host.gpus) gpu.uuid = "GPU-" + std::to_string(gpu.index);
+    host.host.attributes.gpus = {0, 1};
+  }
+  const NetworkSettings settings{{{}, {}}, {}, "192.168.1.5", {}};
+  Exports exports;
+  exports.forwarded = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
+  EXPECT_EQ(make_plan(launch_, job, exports, settings, {}).classes.at(0).rows.at(1).visible_devices, "1");
+  exports.forwarded = {{"CUDA_DEVICE_ORDER", "FASTEST_FIRST"}};
+  const JobPlan plan = make_plan(launch_, job, exports, settings, {});
+  EXPECT_EQ(plan.classes.at(0).rows.at(1).visible_devices, "GPU-1");
+  EXPECT_EQ(plan.classes.at(0).environment.at("CUDA_VISIBLE_DEVICES"), "GPU-0,GPU-1");
+  job.hosts[0].host.attributes.environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
+  EXPECT_EQ(class_of(make_plan(launch_, job, exports, settings, {}), 0).rows.at(1).visible_devices, "1");
+}
+
+TEST_F(Allotment, ReadsGpusBesideOneInMigMode) {
+  HostAnswer answer;
+  answer.local = true;
+  answer.facts.identity = "a";
+  answer.facts.program.state = ProgramState::executable;
+  answer.facts.gpus.emplace_back();
+  answer.facts.gpus[0].mig = true;
+  Host host;
+  host.name = "a";
+  host.origin = "ab:1";
+  host.attributes.gpus = {0, 1};
+  launch_ = parse_command_line({"x"});
+  programs_ = {{std::nullopt, {"x"}}};
+  EXPECT_EQ(problem_of([&] {
+              allot_ranks({launch_, EngineKind::openmpi4, {}, {host}, {answer}, programs_});
+            }),
+            "ab:1: 'gpus=0,1': GPU 0 of a is in MIG mode, and beside a MIG device CUDA shows no other");
+}
+
 TEST_F(Allotment, KeepsRanksWithGpusInsideTheSaidCpus) {
   const Job job = allot({"--cpu-set", "1-2", "x"}, 1);
   EXPECT_TRUE(job.binds && job.certain && job.in_list_order);
