@@ -33,9 +33,9 @@ void leave_for_containers(AskedHosts& asked, const Environment& environment) {
 
 }  // namespace
 
-AskedHosts asked_hosts(const HostList& job_hosts, const Environment& environment) {
+AskedHosts asked_hosts(const HostList& job_hosts, const Environment& environment, bool by_name_server) {
   const auto is_local = [](const HostAnswer& answer) { return answer.local; };
-  AskedHosts asked{job_hosts, resolve_hosts(job_hosts)};
+  AskedHosts asked{job_hosts, resolve_hosts(job_hosts, by_name_server)};
   leave_for_containers(asked, environment);
   asked.any_remote = !std::all_of(asked.resolved.begin(), asked.resolved.end(), is_local);
   if (std::none_of(asked.resolved.begin(), asked.resolved.end(), is_local)) {

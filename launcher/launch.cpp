@@ -80,7 +80,7 @@ class Launch {
     // srun does not mind.
     if (context_.engine.kind != EngineKind::slurm) check_root(request_, context_.environment);
 
-    AskedHosts asked = asked_hosts(context_.hosts, context_.environment);
+    AskedHosts asked = asked_hosts(context_.hosts, context_.environment, !request_.offline);
     asked_ = asked.hosts;
     context_.hosts.assign(asked_.begin(), asked_.begin() + static_cast<std::ptrdiff_t>(context_.hosts.size()));
     if (asked.any_remote) find_remote_shell();

@@ -82,11 +82,11 @@ void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer) {
   }
 }
 
-std::vector<HostAnswer> resolve_hosts(const HostList& hosts) {
+std::vector<HostAnswer> resolve_hosts(const HostList& hosts, bool by_name_server) {
   std::vector<std::string> names;
   for (const Host& host : hosts) names.push_back(host.name);
   std::vector<HostAnswer> answers;
-  for (ResolvedName& name : resolve_names(names)) {
+  for (ResolvedName& name : resolve_names(names, by_name_server)) {
     answers.emplace_back();
     answers.back().local = name.local;
     answers.back().agent = answers.size() - 1;

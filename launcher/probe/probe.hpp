@@ -56,8 +56,8 @@ struct CopyOrder {
   Contents contents = {};
 };
 
-/// Which of the hosts are this one; the facts are still empty.
-std::vector<HostAnswer> resolve_hosts(const HostList& hosts);
+/// Which of the hosts are this one, by resolve_names; the facts are still empty.
+std::vector<HostAnswer> resolve_hosts(const HostList& hosts, bool by_name_server);
 
 /// A host that takes part in the probes of the network: its place in the list of hosts.
 struct Participant {
