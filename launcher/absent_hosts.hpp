@@ -17,6 +17,10 @@ HostFacts absent_machine(const std::string& file);
 /// As if each host were such a machine, with the GPUs that CUDA would show the ranks there; `exports` are the job's.
 std::vector<HostAnswer> absent_answers(const HostList& hosts, const HostFacts& facts, const Environment& exports);
 
+/// Throws UserError for a --nic that names a host which the job does not have. Returns warnings of interfaces that the
+/// machine does not show.
+std::vector<std::string> check_interfaces(const LaunchContext& context, const Machine& machine);
+
 /// Where the words name no host, the one that the job has is called as the file is.
 void name_hosts_after_machine(LaunchContext& context, const std::string& file);
 
