@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "launcher/hosts/visible_devices.hpp"
 #include "lib/error.hpp"
+#include "lib/host/visible_devices_note.hpp"
 #include "lib/topology/hwloc_reader.hpp"
 
 namespace ringrun {
@@ -16,7 +18,7 @@ void assume_ready(const HostList& hosts, std::vector<HostAnswer>& answers) {
   }
 }
 
-HostFacts absent_machine(const std::string& file, const Environment& exports) {
+HostFacts absent_machine(const std::string& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) {
     throw UserError("--topology " + file + ": " + (error ? error.message() : "that is no file"),
@@ -24,9 +26,45 @@ HostFacts absent_machine(const std::string& file, const Environment& exports) {
   }
   HostFacts facts;
   facts.machine = read_machine_xml(file);
-  facts.gpus = visible_gpus(gpus_of(facts.machine), find_variable(exports, "CUDA_VISIBLE_DEVICES"));
-  facts.gpu_note = "the file " + file + " shows them";
+  facts.gpus = gpus_of(facts.machine);
+  facts.gpu_note = "the file " + file + (facts.gpus.empty() ? " shows no NVIDIA GPU" : " shows them");
   return facts;
+}
+
+std::vector<HostAnswer> absent_answers(const HostList& hosts, const HostFacts& facts, const Environment& exports) {
+  const auto asked = find_variable(exports, kVisibleDevices);
+  std::vector<HostAnswer> answers(hosts.size());
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    answers[i].facts = facts;
+    const auto devices = visible_devices_of(hosts[i], asked);
+    answers[i].facts.gpus = visible_gpus(facts.gpus, devices);
+    if (!devices || facts.gpus.empty()) continue;
+    const std::string note = visible_devices_note(*devices, answers[i].facts.gpus);
+    if (!note.empty() && !hosts[i].attributes.gpus) answers[i].facts.gpu_note = note;
+  }
+  assume_ready(hosts, answers);
+  return answers;
+}
+
+std::vector<std::string> check_interfaces(const LaunchContext& context, const Machine& machine) {
+  std::vector<std::string> warnings;
+  const auto check = [&](const std::string& said, const std::string& interface) {
+    const bool shown = std::any_of(machine.cards.begin(), machine.cards.end(),
+                                   [&](const NetworkCard& card) { return !card.hca && card.name == interface; });
+    if (!shown)
+      warnings.push_back(said + ": the file shows no such card (bonds, bridges and VLANs are in no topology)");
+  };
+  for (const auto& [name, interface] : context.request.nics) {
+    const std::string said = "--nic " + name + "=" + interface;
+    const bool known = std::any_of(context.hosts.begin(), context.hosts.end(),
+                                   [&, host = name](const Host& other) { return other.name == host; });
+    if (!known) throw UserError(said + ": the job has no host " + name, "write it as the hostfile does");
+    check(said, interface);
+  }
+  for (const Host& host : context.hosts) {
+    if (host.attributes.nic) check(host.origin + ": 'nic=" + *host.attributes.nic + "'", *host.attributes.nic);
+  }
+  return warnings;
 }
 
 void name_hosts_after_machine(LaunchContext& context, const std::string& file) {

@@ -35,9 +35,10 @@ Json rank_json(const PlacedRank& rank) {
           {"hcas", unknown ? Json() : Json(placement.hcas)}};
 }
 
-Json unplaced_json(std::size_t rank) {
-  Json json = {{"rank", rank}};
-  for (const char* name : {"host", "local_rank", "gpu", "numa", "cpus", "nics", "hcas"}) json[name] = nullptr;
+Json unplaced_json(std::size_t rank, const Job& job) {
+  const bool one_host = job.hosts.size() + job.idle.size() == 1;
+  Json json = {{"rank", rank}, {"host", one_host ? Json(job.hosts[0].host.name) : Json()}};
+  for (const char* name : {"local_rank", "gpu", "numa", "cpus", "nics", "hcas"}) json[name] = nullptr;
   return json;
 }
 
@@ -47,7 +48,7 @@ void print_ranks_json(std::ostream& out, const Job& job, const std::string& comm
   Json ranks = Json::array();
   for (const PlacedRank& rank : placed_ranks(job)) ranks.push_back(rank_json(rank));
   for (std::size_t rank = 0; !job.certain && rank < job.host_of_rank.size(); ++rank)
-    ranks.push_back(unplaced_json(rank));
+    ranks.push_back(unplaced_json(rank, job));
   Json notes = Json::array();
   for (const auto& [note, hosts] : placement_notes(job)) notes.push_back({{"hosts", hosts}, {"note", note}});
   const Json json = {{"schema", 1}, {"ranks", ranks}, {"notes", notes}, {"command", text_json(command)}};

@@ -6,6 +6,7 @@
 
 #include "launcher/engine_request.hpp"
 #include "launcher/host_questions.hpp"
+#include "launcher/hosts/name_ranges.hpp"
 #include "launcher/preflight/port_shares.hpp"
 
 namespace ringrun {
@@ -32,7 +33,9 @@ JobPlan launch_plan(const LaunchContext& context, const Job& job, const NetworkS
   // Beginnings of lines or files are not what a terminal's one line goes with.
   plan.shows_progress = context.is_worker() && plan.output == OutputStyle{} && isatty(STDERR_FILENO) != 0;
   if (context.engine.kind == EngineKind::slurm) {
-    for (const JobHost& host : job.hosts) plan.nodes.push_back(host.host.name);
+    std::vector<std::string> names;
+    for (const JobHost& host : job.hosts) names.push_back(host.host.name);
+    plan.nodes = fold_names(names);
   }
   return plan;
 }

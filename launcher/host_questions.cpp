@@ -33,9 +33,9 @@ void leave_for_containers(AskedHosts& asked, const Environment& environment) {
 
 }  // namespace
 
-AskedHosts asked_hosts(const HostList& job_hosts, const Environment& environment) {
+AskedHosts asked_hosts(const HostList& job_hosts, const Environment& environment, bool by_name_server) {
   const auto is_local = [](const HostAnswer& answer) { return answer.local; };
-  AskedHosts asked{job_hosts, resolve_hosts(job_hosts)};
+  AskedHosts asked{job_hosts, resolve_hosts(job_hosts, by_name_server)};
   leave_for_containers(asked, environment);
   asked.any_remote = !std::all_of(asked.resolved.begin(), asked.resolved.end(), is_local);
   if (std::none_of(asked.resolved.begin(), asked.resolved.end(), is_local)) {
@@ -70,7 +70,7 @@ ProbeRequest host_questions(const LaunchContext& context) {
     const std::string path = program.argv.empty() ? "" : program.argv[0];
     request.question.more_programs.push_back({path, program.working_directory.value_or(context.cwd), program.exports});
   }
-  request.question.visible_devices = find_variable(context.exports.asked, "CUDA_VISIBLE_DEVICES");
+  request.question.visible_devices = find_variable(context.exports.asked, kVisibleDevices);
   request.question.environment = context.exports.asked;
   if (launch.ports) {
     const PortRange rendezvous = share_ports(*launch.ports).rendezvous;

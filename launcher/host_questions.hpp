@@ -17,8 +17,9 @@ struct AskedHosts {
 };
 
 /// Looks up the job's hosts. Whoever launches takes part in the job's network also where no rank runs here. A container
-/// of this host's docker engine is a remote host, whose way in is marked as `here`.
-AskedHosts asked_hosts(const HostList& job_hosts, const Environment& environment);
+/// of this host's docker engine is a remote host, whose way in is marked as `here`. Without name server only what this
+/// host knows by itself is looked up.
+AskedHosts asked_hosts(const HostList& job_hosts, const Environment& environment, bool by_name_server);
 
 /// What the user says of the rendezvous; refers to `context`.
 Said said(const LaunchContext& context);

@@ -35,7 +35,9 @@
 #include "launcher/staging/program_staging.hpp"
 #include "launcher/surroundings_checks.hpp"
 #include "lib/explain/catalogue.hpp"
+#include "lib/host/cpuset_facts.hpp"
 #include "lib/net/free_port.hpp"
+#include "lib/topology/core_siblings.hpp"
 
 namespace ringrun {
 namespace {
@@ -79,6 +81,7 @@ class Launch {
     if (context_.allocation) context_.slurm = find_slurm(context_.environment);
     read_programs(context_);
     check_names(context_.hosts);
+    check_visible_devices(context_.hosts, context_.programs);
     if (request_.setup_ssh) return setup_ssh(context_, streams_);
     if (request_.topology) return show_absent_machine();
     try_step("L7", [&] { find_programs(context_); });
@@ -92,7 +95,7 @@ class Launch {
     if (!starts_nothing() && context_.engine.kind != EngineKind::slurm)
       check_session_folder(request_, context_.environment);
 
-    AskedHosts asked = asked_hosts(context_.hosts, context_.environment);
+    AskedHosts asked = asked_hosts(context_.hosts, context_.environment, !request_.offline);
     asked_ = asked.hosts;
     context_.hosts.assign(asked_.begin(), asked_.begin() + static_cast<std::ptrdiff_t>(context_.hosts.size()));
     if (asked.any_remote) find_remote_shell();
@@ -153,24 +156,29 @@ class Launch {
         request_.start_timeout);
   }
 
-  Job allot(const std::vector<HostAnswer>& answers) const {
-    const auto own = static_cast<std::ptrdiff_t>(context_.hosts.size());
-    return allot_ranks({request_,
-                        context_.engine.kind,
+  /// The answers of the job's hosts, and perhaps this host's behind them.
+  Job allot(std::vector<HostAnswer> answers) const {
+    answers.resize(context_.hosts.size());
+    const std::vector<int> own_cpus = cpuset_cpus();
+    return allot_ranks({request_, context_.engine.kind,
                         said_mapping(request_.engine_options.mapping, request_.parameters, context_.environment),
-                        context_.hosts,
-                        {answers.begin(), answers.begin() + own},
-                        context_.programs});
+                        context_.hosts, std::move(answers), context_.programs, static_cast<int>(own_cpus.size()),
+                        core_count_of(own_cpus)});
   }
 
   /// Where the ranks would be on a machine that only a file describes. Nothing else is looked for, no engine either.
   int show_absent_machine() {
-    const HostFacts facts = absent_machine(*request_.topology, context_.exports.asked);
+    const HostFacts facts = absent_machine(*request_.topology);
     name_hosts_after_machine(context_, *request_.topology);
-    std::vector<HostAnswer> answers(context_.hosts.size());
-    for (HostAnswer& answer : answers) answer.facts = facts;
-    assume_ready(context_.hosts, answers);
-    const Job job = allot(answers);
+    const Job job = allot(absent_answers(context_.hosts, facts, context_.exports.asked));
+    const auto own = find_variable(context_.environment, kVisibleDevices);
+    if (own && context_.exports.asked.count(kVisibleDevices) == 0) {
+      streams_.err << "ringrun: note: CUDA_VISIBLE_DEVICES=" << *own
+                   << " is this shell's, and not that machine's; -x CUDA_VISIBLE_DEVICES makes it the job's\n";
+    }
+    std::vector<std::string> warnings = check_interfaces(context_, facts.machine);
+    warnings.insert(warnings.end(), job.warnings.begin(), job.warnings.end());
+    for (const std::string& warning : warnings) streams_.err << "ringrun: warning: " << warning << "\n";
     if (request_.json) {
       print_ranks_json(streams_.out, job, "");
     } else {
@@ -183,6 +191,12 @@ class Launch {
   /// Nothing is known of the hosts but what the user says.
   int start_offline(std::vector<HostAnswer> answers) {
     assume_ready(asked_, answers);
+    for (std::size_t i = 0; i < asked_.size(); ++i) {
+      for (const int index : asked_[i].attributes.gpus.value_or(std::vector<int>())) {
+        answers[i].facts.gpus.emplace_back();
+        answers[i].facts.gpus.back().index = index;
+      }
+    }
     Job job = allot(answers);
     NetworkSettings settings;
     settings.environment.resize(job.hosts.size());

@@ -4,6 +4,7 @@
 
 #include "launcher/engine/openmpi.hpp"
 #include "lib/error.hpp"
+#include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
 
@@ -47,6 +48,18 @@ void check_names(const HostList& hosts) {
     throw UserError(
         host.origin + ": '" + host.name + "' is an IPv6 address, and mpirun takes its colons for something else",
         "give the host a name in /etc/hosts or ~/.ssh/config, or write its IPv4 address");
+  }
+}
+
+void check_visible_devices(const HostList& hosts, const std::vector<JobProgram>& programs) {
+  for (const JobProgram& program : programs) {
+    const auto asked = find_variable(program.exports, kVisibleDevices);
+    for (const Host& host : hosts) {
+      if (!asked || !host.attributes.gpus) continue;
+      throw UserError(host.origin + ": 'gpus=" + format_cpu_list(*host.attributes.gpus) + "' of '" + host.name +
+                          "' and -x CUDA_VISIBLE_DEVICES=" + *asked + " both say which GPUs there are",
+                      "leave one of them; gpus= sets the variable on its host");
+    }
   }
 }
 

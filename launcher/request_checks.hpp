@@ -4,6 +4,7 @@
 #include "launcher/engine/left_over.hpp"
 #include "launcher/environment.hpp"
 #include "launcher/hosts/host_list.hpp"
+#include "launcher/job/job_program.hpp"
 
 namespace ringrun {
 
@@ -15,6 +16,9 @@ void check_words(const LaunchRequest& request);
 
 /// Throws UserError for a name that the engine cannot take.
 void check_names(const HostList& hosts);
+
+/// Throws UserError where -x and a host's gpus= both say which GPUs there are.
+void check_visible_devices(const HostList& hosts, const std::vector<JobProgram>& programs);
 
 /// Throws UserError for a host's container where Slurm starts what runs on the hosts.
 void check_containers(const HostList& hosts, bool by_slurm);

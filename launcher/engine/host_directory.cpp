@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "launcher/hosts/name_ranges.hpp"
 #include "launcher/probe/remote_shell.hpp"
 #include "launcher/run/shell_stage.hpp"
 #include "lib/error.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kSchema = 1;
+constexpr int kSchema = 2;
 
 // The engine may cut a name at its first dot.
 HostList::const_iterator find_host(const HostList& hosts, const std::string& name) {
@@ -61,21 +62,52 @@ DaemonStart parse_daemon_start(const std::vector<std::string>& words) {
   return start;
 }
 
+/// All but the host's name.
+Json said_of(const HostDirectory& directory, std::size_t place) {
+  const Host& host = directory.hosts[place];
+  Json item = Json::object();
+  if (place < directory.programs.size() && !directory.programs[place].empty())
+    item["program"] = directory.programs[place];
+  if (host.user) item["user"] = *host.user;
+  if (host.port) item["port"] = *host.port;
+  if (const auto& container = host.attributes.container) {
+    item["container"] = container->name;
+    item["here"] = container->here;
+  }
+  return item;
+}
+
+/// The hosts of one item: a word for their names alone, or an object where more is said of them.
+void add_hosts(HostDirectory& directory, const Json& item) {
+  Host host;
+  std::string program;
+  if (item.is_object()) {
+    if (item.contains("user")) host.user = item.at("user").get<std::string>();
+    if (item.contains("port")) host.port = item.at("port").get<int>();
+    if (item.contains("container"))
+      host.attributes.container = HostContainer{item.at("container").get<std::string>(), item.at("here").get<bool>()};
+    program = item.value("program", "");
+  }
+  for (std::string& name : expand_name((item.is_object() ? item.at("name") : item).get<std::string>())) {
+    host.name = std::move(name);
+    directory.hosts.push_back(host);
+    directory.programs.push_back(program);
+  }
+}
+
 }  // namespace
 
 std::string to_json(const HostDirectory& directory) {
   Json hosts = Json::array();
-  for (std::size_t i = 0; i < directory.hosts.size(); ++i) {
-    const Host& host = directory.hosts[i];
-    Json item = {{"name", host.name}};
-    if (i < directory.programs.size() && !directory.programs[i].empty()) item["program"] = directory.programs[i];
-    if (host.user) item["user"] = *host.user;
-    if (host.port) item["port"] = *host.port;
-    if (const auto& container = host.attributes.container) {
-      item["container"] = container->name;
-      item["here"] = container->here;
+  for (std::size_t i = 0; i < directory.hosts.size();) {
+    const Json said = said_of(directory, i);
+    std::vector<std::string> names;
+    for (; i < directory.hosts.size() && said_of(directory, i) == said; ++i) names.push_back(directory.hosts[i].name);
+    for (std::string& word : fold_names(names)) {
+      Json item = said;
+      item["name"] = word;
+      hosts.push_back(said.empty() ? Json(std::move(word)) : std::move(item));
     }
-    hosts.push_back(std::move(item));
   }
   return Json{{"schema", kSchema}, {"shell", directory.shell}, {"hosts", hosts}}.dump(-1, ' ', false,
                                                                                       Json::error_handler_t::replace);
@@ -85,17 +117,7 @@ HostDirectory host_directory_from_json(std::string_view text) try {
   const Json json = Json::parse(text);
   if (json.value("schema", 0) != kSchema) throw UserError("RINGRUN_HOSTS is of another version of ringrun");
   HostDirectory directory{json.at("shell").get<std::vector<std::string>>(), {}, {}, {}};
-  for (const Json& item : json.at("hosts")) {
-    Host host;
-    host.name = item.at("name").get<std::string>();
-    if (item.contains("user")) host.user = item.at("user").get<std::string>();
-    if (item.contains("port")) host.port = item.at("port").get<int>();
-    if (item.contains("container")) {
-      host.attributes.container = HostContainer{item.at("container").get<std::string>(), item.at("here").get<bool>()};
-    }
-    directory.hosts.push_back(std::move(host));
-    directory.programs.push_back(item.value("program", ""));
-  }
+  for (const Json& item : json.at("hosts")) add_hosts(directory, item);
   return directory;
 } catch (const Json::exception& error) {
   throw UserError(std::string("RINGRUN_HOSTS cannot be read: ") + error.what(), "start the job again with ringrun");

@@ -243,6 +243,7 @@ HostAttributes parse_ringrun_attributes(const std::string& text, const std::stri
       }
       if (attributes.gpus->empty())
         throw UserError(where + ": " + shown + " lists no GPU", "write for example gpus=0,2");
+      check_named_once(*attributes.gpus, where + ": " + shown);
     } else if (word.name == "via") {
       attributes.container = parse_container(word.value, where + ": " + shown);
     } else if (word.name.rfind("env.", 0) == 0 && is_one_of(word.name.substr(4), kRankVariables)) {
@@ -254,7 +255,22 @@ HostAttributes parse_ringrun_attributes(const std::string& text, const std::stri
       throw UserError(where + ": " + shown + " behind #: is not understood", kRemedy);
     }
   }
+  check_gpus_said_once(attributes, where);
   return attributes;
+}
+
+void check_named_once(std::vector<int> gpus, const std::string& shown) {
+  std::sort(gpus.begin(), gpus.end());
+  const auto twice = std::adjacent_find(gpus.begin(), gpus.end());
+  if (twice == gpus.end()) return;
+  throw UserError(shown + " names GPU " + std::to_string(*twice) + " twice: CUDA would show none of them",
+                  "name each GPU once; --share-gpu lets several ranks use it");
+}
+
+void check_gpus_said_once(const HostAttributes& attributes, const std::string& where) {
+  if (!attributes.gpus || attributes.environment.count(kVisibleDevices) == 0) return;
+  throw UserError(where + ": 'gpus=' and 'env.CUDA_VISIBLE_DEVICES=' both say which GPUs the host uses",
+                  "leave one of them; gpus= sets the variable");
 }
 
 }  // namespace ringrun

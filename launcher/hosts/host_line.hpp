@@ -23,4 +23,10 @@ std::vector<std::string> parse_exclusion(const HostfileLine& line, const std::st
 /// What stands behind "#:".
 HostAttributes parse_ringrun_attributes(const std::string& text, const std::string& where);
 
+/// Throws UserError, whose problem begins with `shown`, where a GPU is named twice.
+void check_named_once(std::vector<int> gpus, const std::string& shown);
+
+/// Throws UserError where the GPUs are said by gpus= and by CUDA_VISIBLE_DEVICES.
+void check_gpus_said_once(const HostAttributes& attributes, const std::string& where);
+
 }  // namespace ringrun

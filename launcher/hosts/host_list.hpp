@@ -7,6 +7,9 @@
 
 namespace ringrun {
 
+/// Which GPUs CUDA shows a program, and in which order.
+inline constexpr const char* kVisibleDevices = "CUDA_VISIBLE_DEVICES";
+
 /// A container of the docker engine on a host, in which the host's ranks run: `#: via=docker:NAME`. It is entered by
 /// `docker exec`, behind the remote shell.
 struct HostContainer {

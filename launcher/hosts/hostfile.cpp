@@ -13,35 +13,56 @@
 
 #include "launcher/hosts/host_line.hpp"
 #include "lib/error.hpp"
+#include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-// mpirun's rule: a line that says no slots adds one to the host's earlier lines, slots said twice are a mistake.
+/// Those of a further line beside those of the earlier ones.
+void add_gpus(Host& host, const Host& again) {
+  if (!again.attributes.gpus) return;
+  std::vector<int>& gpus = host.attributes.gpus ? *host.attributes.gpus : host.attributes.gpus.emplace();
+  gpus.insert(gpus.end(), again.attributes.gpus->begin(), again.attributes.gpus->end());
+  check_named_once(gpus, again.origin + ": 'gpus=" + format_cpu_list(*again.attributes.gpus) +
+                             "' beside the earlier lines of '" + host.name + "'");
+}
+
+// mpirun's rule: a line that says no slots adds one to the host's earlier lines, slots said twice are a mistake. Where
+// each line says its GPUs, these are the slots.
 void add_again(Host& host, const Host& again, bool said_before) {
   if (again.slots && said_before) {
     throw UserError(again.origin + ": '" + again.name + "' is given slots a second time, first at " + host.origin,
                     "name each host once, or leave slots= off to add one slot a line");
   }
-  host.slots = again.slots ? *again.slots + host.slots.value_or(1) : host.slots.value_or(1) + 1;
+  const bool slots_are_gpus = !host.slots && !again.slots && host.attributes.gpus && again.attributes.gpus;
+  if (slots_are_gpus) {
+    host.slots_without_gpus = host.slots_without_gpus.value_or(1) + 1;
+  } else {
+    host.slots = again.slots.value_or(1) + host.slots.value_or(host.slots_without_gpus.value_or(1));
+  }
   if (again.max_slots) host.max_slots = again.max_slots;
   host.warnings.insert(host.warnings.end(), again.warnings.begin(), again.warnings.end());
   if (again.user) host.user = again.user;
   if (again.port) host.port = again.port;
   if (again.attributes.nic) host.attributes.nic = again.attributes.nic;
-  if (again.attributes.gpus) host.attributes.gpus = again.attributes.gpus;
+  add_gpus(host, again);
   if (again.attributes.container) host.attributes.container = again.attributes.container;
   for (const auto& [name, value] : again.attributes.environment)
     host.attributes.environment.insert_or_assign(name, value);
+  check_gpus_said_once(host.attributes, again.origin);
 }
 
 void merge_defaults(HostAttributes& attributes, const HostAttributes& common) {
   if (!attributes.nic) attributes.nic = common.nic;
-  if (!attributes.gpus) attributes.gpus = common.gpus;
   if (!attributes.container) attributes.container = common.container;
-  attributes.environment.insert(common.environment.begin(), common.environment.end());
+  // Either way of saying which GPUs wins over the other where it is the host's own.
+  const bool says_gpus = attributes.gpus || attributes.environment.count(kVisibleDevices) != 0;
+  if (!says_gpus) attributes.gpus = common.gpus;
+  for (const auto& [name, value] : common.environment) {
+    if (!says_gpus || name != kVisibleDevices) attributes.environment.emplace(name, value);
+  }
 }
 
 // A terminal would obey them where a message quotes the line.

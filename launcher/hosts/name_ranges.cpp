@@ -41,7 +41,61 @@ void expand_part(std::string_view pattern, std::string_view part, std::vector<st
   }
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// A name as what stands before a number of it, the number, and what stands behind.
+struct NumberedName {
+  std::string_view before;
+  std::string_view digits;
+  std::string_view behind;
+};
+
+/// Parts `name` at the number in which it differs from `other`; digits are "" where it differs otherwise, or where no
+/// range could hold the number.
+NumberedName part_at_difference(std::string_view name, std::string_view other) {
+  std::size_t first = 0;
+  while (first < name.size() && first < other.size() && name[first] == other[first]) ++first;
+  while (first > 0 && is_digit(name[first - 1])) --first;
+  std::size_t last = first;
+  while (last < name.size() && is_digit(name[last])) ++last;
+  constexpr std::size_t kMostDigits = 8;
+  const bool fits = last > first && last - first <= kMostDigits;
+  return {name.substr(0, first), name.substr(first, fits ? last - first : 0), name.substr(last)};
+}
+
+/// The number behind this one, as a range that begins with `low` writes it.
+std::string next_digits(std::string_view digits, std::string_view low) {
+  int value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  std::string next = std::to_string(value + 1);
+  if (next.size() < low.size()) next.insert(0, low.size() - next.size(), '0');
+  return next;
+}
+
 }  // namespace
+
+std::vector<std::string> fold_names(const std::vector<std::string>& names) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < names.size();) {
+    if (i + 1 == names.size()) {
+      words.push_back(names[i++]);
+      continue;
+    }
+    const NumberedName low = part_at_difference(names[i], names[i + 1]);
+    std::string high(low.digits);
+    const std::size_t first = i++;
+    while (!high.empty() && i < names.size() && i - first < kMostNames) {
+      std::string next = next_digits(high, low.digits);
+      if (names[i] != std::string(low.before) + next + std::string(low.behind)) break;
+      high = std::move(next);
+      ++i;
+    }
+    words.push_back(i - first == 1 ? names[first]
+                                   : std::string(low.before) + "[" + std::string(low.digits) + "-" + high + "]" +
+                                         std::string(low.behind));
+  }
+  return words;
+}
 
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> items(1);

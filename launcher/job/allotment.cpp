@@ -4,24 +4,34 @@
 #include "launcher/hosts/slots.hpp"
 #include "launcher/job/gpu_slots.hpp"
 #include "launcher/job/job.hpp"
+#include "launcher/job/ranks_on_objects.hpp"
 #include "launcher/launch_errors.hpp"
 #include "lib/host/program_facts.hpp"
+#include "lib/host/visible_devices_note.hpp"
 #include "lib/placement/alike_hosts.hpp"
 #include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
 namespace {
 
+/// The host shows those that its gpus= names, up to the first that it does not have.
 std::vector<Gpu> chosen_gpus(const Host& host, const HostFacts& facts) {
   if (!host.attributes.gpus) return facts.gpus;
+  const std::string said = host.origin + ": 'gpus=" + format_cpu_list(*host.attributes.gpus) + "': ";
+  const bool part = facts.gpus.size() == 1 && facts.gpus[0].mig;
+  if (part && host.attributes.gpus->size() > 1) {
+    throw UserError(said + "GPU " + std::to_string(facts.gpus[0].index) + " of " + host.name +
+                        " is in MIG mode, and beside a MIG device CUDA shows no other",
+                    "name it alone, or leave it out");
+  }
   std::vector<Gpu> chosen;
   for (const int index : *host.attributes.gpus) {
     const auto found =
         std::find_if(facts.gpus.begin(), facts.gpus.end(), [&](const Gpu& gpu) { return gpu.index == index; });
     if (found == facts.gpus.end()) {
-      throw UserError(host.origin + ": 'gpus=" + format_cpu_list(*host.attributes.gpus) + "': " + host.name +
-                          " has no GPU " + std::to_string(index) + ", it shows " + std::to_string(facts.gpus.size()),
-                      facts.gpu_note.empty() ? "nvidia-smi -L lists them there" : facts.gpu_note);
+      throw UserError(
+          said + host.name + " has no GPU " + std::to_string(index) + " that can be used",
+          facts.gpu_note.empty() || is_mistaken(facts.gpu_note) ? "nvidia-smi -L lists them there" : facts.gpu_note);
     }
     chosen.push_back(*found);
   }
@@ -90,7 +100,10 @@ Capacities read_capacities(const JobRequest& request) {
     const HostFacts& facts = request.answers[i].facts;
     result.gpus.push_back(chosen_gpus(request.hosts[i], facts));
     const int gpus = static_cast<int>(result.gpus.back().size());
-    const int cpus = threads ? cpu_count(facts.machine) : core_count(facts.machine);
+    // Of a host that was not asked nothing is known.
+    const bool asked_here = request.answers[i].local && core_count(facts.machine) > 0;
+    const int own = !asked_here ? 0 : threads ? request.own_cpus : request.own_cores;
+    const int cpus = own > 0 ? own : threads ? cpu_count(facts.machine) : core_count(facts.machine);
     result.hosts.push_back({request.launch.masquerade ? 0 : gpus, cpus});
     result.any_gpu = result.any_gpu || result.hosts.back().gpus > 0;
   }
@@ -137,6 +150,7 @@ LayoutRequest layout_request(const JobRequest& request, const Job& job, const st
     layout.own_host = static_cast<int>(i);
     layout.own_name = request.answers[i].facts.hostname;
   }
+  layout.on_each = ranks_on_objects(request);
   for (std::size_t i = 0; i < request.programs.size(); ++i) {
     const JobProgram& program = request.programs[i];
     LayoutProgram& added = layout.programs.emplace_back();
@@ -184,9 +198,20 @@ void renumber(std::vector<std::vector<HostSlots>>& programs, const std::vector<i
   }
 }
 
-void place_ranks(Job& job, const PlacementPolicy& policy) {
+/// The interface that the user names for the host; "" for none.
+std::string said_interface(const LaunchRequest& launch, const Host& host) {
+  for (const auto& [name, interface] : launch.nics) {
+    if (name == host.name) return interface;
+  }
+  return host.attributes.nic.value_or("");
+}
+
+void place_ranks(Job& job, const LaunchRequest& launch, PlacementPolicy policy) {
   std::vector<UnplacedHost> unplaced;
   for (const JobHost& host : job.hosts) {
+    const std::string interface = said_interface(launch, host.host);
+    policy.nics.clear();
+    if (!interface.empty()) policy.nics = {interface};
     const int rows = job.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
     unplaced.push_back({&host.answer.facts.machine, &host.gpus, rows, policy, host.host.name});
   }
@@ -195,41 +220,19 @@ void place_ranks(Job& job, const PlacementPolicy& policy) {
     JobHost& host = job.hosts[i];
     host.placements = placements[i]->ranks;
     host.note = placements[i]->note;
+    const std::string& gpu_note = host.answer.facts.gpu_note;
+    if (is_mistaken(gpu_note) && !host.host.attributes.gpus) {
+      job.warnings.push_back(host.host.name + ": " + gpu_note);
+      host.note = gpu_note;
+    }
+    // Of hosts that are asked most have none, and are meant to.
+    const bool of_file = gpu_note.rfind("the file ", 0) == 0;
+    if (of_file && host.gpus.empty() && host.note.empty()) host.note = gpu_note;
     job.binds = job.binds || (!host.placements.empty() && !host.placements[0].cpus.empty());
   }
 }
 
 }  // namespace
-
-std::vector<int> merge_same_hosts(HostList& hosts, std::vector<HostAnswer>& answers, bool names_are_slots) {
-  std::unordered_map<std::string, std::size_t> first_with;
-  std::vector<int> places;
-  HostList merged;
-  std::vector<HostAnswer> merged_answers;
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const auto [entry, first] = first_with.try_emplace(answers[i].facts.identity, merged.size());
-    places.push_back(static_cast<int>(entry->second));
-    if (first) {
-      merged.push_back(std::move(hosts[i]));
-      merged_answers.push_back(std::move(answers[i]));
-      continue;
-    }
-    Host& host = merged[entry->second];
-    if (hosts[i].attributes != host.attributes) {
-      throw UserError(host.name + " (" + host.origin + ") and " + hosts[i].name + " (" + hosts[i].origin +
-                          ") are the same host with different attributes behind #:",
-                      "name the host once");
-    }
-    // As for mpirun, to which a name that comes again is one slot more.
-    const bool counts = names_are_slots || answers[i].facts.gpus.empty();
-    const int unsaid = counts ? 1 : 0;
-    if (counts || host.slots || hosts[i].slots)
-      host.slots = host.slots.value_or(unsaid) + hosts[i].slots.value_or(unsaid);
-  }
-  hosts = std::move(merged);
-  answers = std::move(merged_answers);
-  return places;
-}
 
 Job allot_ranks(JobRequest request) {
   const std::vector<JobProgram>& programs = request.programs;
@@ -260,15 +263,22 @@ Job allot_ranks(JobRequest request) {
     const auto i = static_cast<std::size_t>(place);
     new_places[i] = static_cast<int>(job.hosts.size());
     check_folder(request, i, job);
-    JobHost host{request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}};
+    JobHost host{std::move(request.hosts[i]), std::move(request.answers[i]), slots[i], 0, capacities.gpus[i], {}};
     host.ranks = static_cast<int>(std::count(layout.host_of_rank.begin(), layout.host_of_rank.end(), place));
     job.oversubscribed = job.oversubscribed || host.ranks > host.slots;
     job.hosts.push_back(std::move(host));
   }
-  place_ranks(job, policy);
+  place_ranks(job, launch, policy);
+  const bool maps_inside = request.mapping.mapping.by == "package" || request.mapping.mapping.by == "numa";
+  if (job.binds && maps_inside) {
+    job.warnings.push_back("--map-by " + request.mapping.mapping.by +
+                           " says on which hosts ranks run; there each is bound next to its GPU (--bind-to " +
+                           request.mapping.mapping.by + " leaves both to the engine)");
+  }
   for (std::size_t i = 0; i < new_places.size(); ++i) {
     if (new_places[i] < 0)
-      job.idle.push_back({request.hosts[i], request.answers[i], slots[i], 0, capacities.gpus[i], {}});
+      job.idle.push_back(
+          {std::move(request.hosts[i]), std::move(request.answers[i]), slots[i], 0, capacities.gpus[i], {}});
   }
   for (const int place : layout.host_of_rank) job.host_of_rank.push_back(new_places[static_cast<std::size_t>(place)]);
   renumber(job.program_hosts, new_places);

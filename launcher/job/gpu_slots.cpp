@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "launcher/job/ranks_on_objects.hpp"
 #include "launcher/preflight/survey.hpp"
+#include "lib/error.hpp"
 
 namespace ringrun {
 namespace {
@@ -19,28 +21,57 @@ bool slots_are_gpus(const Host& host, const HostCapacity& capacity) {
   return capacity.gpus > 0 && !host.slots && !host.slots_with_gpus;
 }
 
+/// The programs' ranks together, where each says its own and all are on the job's hosts.
+std::optional<int> ranks_of_all(const std::vector<JobProgram>& programs) {
+  int ranks = 0;
+  for (const JobProgram& program : programs) {
+    const bool own_hosts = programs.size() > 1 && !program.hosts.empty();
+    if (!program.ranks || own_hosts) return std::nullopt;
+    ranks += *program.ranks;
+  }
+  return ranks;
+}
+
+bool talks_over_mpi(const JobRequest& request) {
+  return request.launch.transport == Transport::mpi ||
+         std::all_of(request.programs.begin(), request.programs.end(),
+                     [](const JobProgram& program) { return is_told_to_use_mpi(program.argv); });
+}
+
+/// A GPU has a slot for each of the ranks that share it. Not by --oversubscribe, which goes beyond the slots.
+bool shares_slots(const JobRequest& request) { return is_said(request) || talks_over_mpi(request); }
+
 }  // namespace
 
 bool may_share_gpus(const JobRequest& request) {
   const LaunchRequest& launch = request.launch;
-  if (launch.masquerade || launch.transport == Transport::mpi || request.mapping.mapping.oversubscribe) return true;
-  return is_said(request) || std::all_of(request.programs.begin(), request.programs.end(),
-                                         [](const JobProgram& program) { return is_told_to_use_mpi(program.argv); });
+  return launch.masquerade || request.mapping.mapping.oversubscribe || shares_slots(request);
 }
 
 std::vector<int> gpu_slots(const JobRequest& request, const std::vector<HostCapacity>& capacities,
                            std::vector<int> slots) {
   const Mapping& mapping = request.mapping.mapping;
-  if (request.programs.size() != 1 || mapping.never_oversubscribe) return slots;
-  const int on_each = ranks_per_node(mapping);
-  for (std::size_t i = 0; is_said(request) && i < slots.size(); ++i) {
-    if (slots_are_gpus(request.hosts[i], capacities[i])) slots[i] = std::max(slots[i], on_each);
+  if (mapping.never_oversubscribe) return slots;
+  const std::optional<int> wanted = ranks_of_all(request.programs);
+  const std::vector<int> on_objects = ranks_on_objects(request);
+  const int on_node = ranks_per_node(mapping);
+  bool any_each = false;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const int on_each = std::max(on_node, on_objects[i]);
+    any_each = any_each || on_each > 0;
+    if (on_each <= slots[i] || !slots_are_gpus(request.hosts[i], capacities[i])) continue;
+    if (!wanted && !may_share_gpus(request)) {
+      throw UserError(request.hosts[i].name + ": " + std::to_string(on_each) + " ranks want a GPU each, and there " +
+                          (slots[i] == 1 ? "is 1" : "are " + std::to_string(slots[i])),
+                      "start at most " + std::to_string(slots[i]) + ", or let ranks share GPUs: --share-gpu");
+    }
+    if (shares_slots(request)) slots[i] = on_each;
   }
-  if (!request.launch.ranks || on_each > 0) return slots;
+  if (!wanted || any_each) return slots;
   HostList hosts;
   std::vector<std::size_t> places;
   std::vector<int> gpus;
-  int ranks = *request.launch.ranks;
+  int ranks = *wanted;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (!slots_are_gpus(request.hosts[i], capacities[i])) {
       ranks -= slots[i];
@@ -51,8 +82,8 @@ std::vector<int> gpu_slots(const JobRequest& request, const std::vector<HostCapa
     gpus.push_back(slots[i]);
   }
   if (hosts.empty() || ranks <= std::accumulate(gpus.begin(), gpus.end(), 0)) return slots;
-  if (!may_share_gpus(request)) reject_more_ranks_than_gpus(request.hosts, slots, *request.launch.ranks);
-  if (!is_said(request)) return slots;
+  if (!may_share_gpus(request)) reject_more_ranks_than_gpus(request.hosts, slots, *wanted);
+  if (!shares_slots(request)) return slots;
   const std::vector<int> shares = share_ranks(hosts, gpus, ranks, true);
   for (std::size_t i = 0; i < places.size(); ++i) slots[places[i]] = shares[i];
   return slots;

@@ -14,8 +14,8 @@ inline constexpr const char* kShareGpu = "--share-gpu";
 /// where the program is told to use MPI; and under mpirun's name.
 bool may_share_gpus(const JobRequest& request);
 
-/// The slots, on hosts whose GPUs they are: as many as the ranks want where ranks share GPUs. Throws UserError where
-/// they do not, and are more.
+/// The slots, on hosts whose GPUs they are: as many as the ranks want where ranks share GPUs, by a word or because they
+/// use MPI. Throws UserError where they do not, and are more.
 std::vector<int> gpu_slots(const JobRequest& request, const std::vector<HostCapacity>& capacities,
                            std::vector<int> slots);
 

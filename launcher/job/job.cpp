@@ -6,22 +6,40 @@
 namespace ringrun {
 namespace {
 
+/// CUDA counts as NVML does only where it is told to: by any other order a number would be another GPU.
+bool counts_by_bus(const Host& host, const Exports& exports) {
+  const std::string name = "CUDA_DEVICE_ORDER";
+  auto order = find_variable(exports.asked, name);
+  if (!order) order = find_variable(host.attributes.environment, name);
+  if (!order) order = find_variable(exports.forwarded, name);
+  return order.value_or("PCI_BUS_ID") == "PCI_BUS_ID";
+}
+
+std::string device_name(const Gpu& gpu, bool by_bus) {
+  return by_bus || gpu.uuid.empty() ? visible_device(gpu) : gpu.uuid;
+}
+
 HostClass class_of_host(const JobHost& host, const Exports& exports, const std::map<std::string, std::string>& network,
                         bool limits_threads) {
   HostClass result;
   result.environment = network;
   result.programs = host.answer.programs;
+  const bool by_bus = counts_by_bus(host.host, exports);
   for (const RankPlacement& rank : host.placements) {
     if (rank.gpu < 0 && rank.cpus.empty()) break;
-    const int gpu = rank.gpu < 0 ? -1 : host.gpus[static_cast<std::size_t>(rank.gpu)].index;
-    result.rows.push_back(
-        {gpu, format_cpu_list(rank.cpus), format_cpu_list(rank.memory_nodes), rank.visible_devices.value_or("")});
+    PlanRow& row = result.rows.emplace_back();
+    row.cpus = format_cpu_list(rank.cpus);
+    row.memory = format_cpu_list(rank.memory_nodes);
+    if (rank.gpu < 0) continue;
+    const Gpu& gpu = host.gpus[static_cast<std::size_t>(rank.gpu)];
+    row.gpu = gpu.index;
+    if (rank.visible_devices) row.visible_devices = device_name(gpu, by_bus);
   }
   if (host.host.attributes.gpus) {
     // Written as the user did, since LOCAL_RANK counts the visible GPUs in this order.
     std::string visible;
-    for (const Gpu& gpu : host.gpus) visible += (visible.empty() ? "" : ",") + std::to_string(gpu.index);
-    result.environment["CUDA_VISIBLE_DEVICES"] = visible;
+    for (const Gpu& gpu : host.gpus) visible += (visible.empty() ? "" : ",") + device_name(gpu, by_bus);
+    result.environment[kVisibleDevices] = visible;
   }
   for (const auto& [name, value] : host.host.attributes.environment) {
     const bool rendezvous = name == "MASTER_ADDR" || name == "MASTER_PORT";

@@ -70,6 +70,10 @@ struct JobRequest {
   std::vector<HostAnswer> answers;
   /// At least one.
   const std::vector<JobProgram>& programs;
+  /// Those of the launching host that its cpuset has, whatever the affinity mask: Open MPI (4.1.4, 5.0.7) counts its
+  /// slots by them. 0: not known.
+  int own_cpus = 0;
+  int own_cores = 0;
 };
 
 /// Which hosts get how many ranks, and where they run; the plan is still empty. Throws ProgramError where a host lacks

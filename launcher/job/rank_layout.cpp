@@ -23,7 +23,10 @@ class ProgramLayout {
       free_.push_back(std::max(host.slots - used[static_cast<std::size_t>(host.host)], 0));
     }
     ranks_ = program.ranks;
-    if (ranks_ == 0) ranks_ = per_node() > 0 ? per_node() * count() : std::accumulate(slots_.begin(), slots_.end(), 0);
+    if (ranks_ > 0) return;
+    const std::vector<int> wanted = on_each();
+    const std::vector<int>& counts = wanted.empty() ? slots_ : wanted;
+    ranks_ = std::accumulate(counts.begin(), counts.end(), 0);
   }
 
   std::vector<int> host_of_each_rank() const {
@@ -36,10 +39,19 @@ class ProgramLayout {
 
  private:
   int count() const { return static_cast<int>(order_.size()); }
-  int per_node() const { return ranks_per_node(mapping_); }
+
+  /// Where the mapping says how many ranks each host gets; else empty.
+  std::vector<int> on_each() const {
+    if (mapping_.by.rfind("ppr:", 0) != 0) return {};
+    const int per_node = ranks_per_node(mapping_);
+    if (per_node > 0) return std::vector<int>(order_.size(), per_node);
+    std::vector<int> wanted;
+    for (const HostSlots& host : order_) wanted.push_back(request_.on_each[static_cast<std::size_t>(host.host)]);
+    return wanted;
+  }
 
   std::vector<int> counts() const {
-    if (per_node() > 0) return some_on_each(per_node());
+    if (const std::vector<int> wanted = on_each(); !wanted.empty()) return some_on_each(wanted);
     const int have = std::accumulate(free_.begin(), free_.end(), 0);
     if (ranks_ > have && !mapping_.oversubscribe) reject_too_many();
     if (mapping_.by == "node") return ranks_ > have ? in_turn_beyond_slots() : in_turn();
@@ -60,16 +72,19 @@ class ProgramLayout {
 
   [[noreturn]] void reject_too_many() const { reject_too_many_ranks(ordered_hosts(), free_, ranks_); }
 
-  std::vector<int> some_on_each(int wanted) const {
-    if (ranks_ > wanted * count()) {
-      throw UserError("-np " + std::to_string(ranks_) + " is more than " + std::to_string(wanted) +
-                          " ranks on each of " + std::to_string(count()) + " hosts",
+  std::vector<int> some_on_each(const std::vector<int>& wanted) const {
+    const int most = std::accumulate(wanted.begin(), wanted.end(), 0);
+    if (ranks_ > most) {
+      const bool same = std::equal(wanted.begin() + 1, wanted.end(), wanted.begin());
+      throw UserError("-np " + std::to_string(ranks_) + " is more than " +
+                          (same ? std::to_string(wanted[0]) + " ranks on each of " + std::to_string(count()) + " hosts"
+                                : "the " + std::to_string(most) + " ranks that " + mapping_.by + " has place for"),
                       "ask for fewer ranks, or for more on each host");
     }
     std::vector<int> shares;
     int left = ranks_;
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      shares.push_back(std::min(wanted, left));
+      shares.push_back(std::min(wanted[i], left));
       left -= shares.back();
       if (shares.back() > free_[i] && !mapping_.oversubscribe) reject_too_many();
     }
@@ -152,12 +167,20 @@ class ProgramLayout {
   int ranks_ = 0;
 };
 
-bool is_certain(const LayoutRequest& request) {
+/// Every rank is on the one host there is, and it is said how many there are.
+bool has_no_choice(const LayoutRequest& request) {
+  return request.hosts.size() == 1 && std::all_of(request.programs.begin(), request.programs.end(),
+                                                  [](const LayoutProgram& program) { return program.ranks > 0; });
+}
+
+bool is_followed(const LayoutRequest& request) {
   const Mapping& mapping = request.mapping;
   if (request.unknown) return false;
   if (mapping.by.rfind("dist:", 0) == 0 || mapping.by.rfind("pe-list", 0) == 0) return false;
   // Ranks on each object of a host: as many as it has of them.
-  if (mapping.by.rfind("ppr:", 0) == 0 && ranks_per_node(mapping) == 0) return false;
+  const bool known = !request.on_each.empty() &&
+                     std::all_of(request.on_each.begin(), request.on_each.end(), [](int ranks) { return ranks > 0; });
+  if (mapping.by.rfind("ppr:", 0) == 0 && ranks_per_node(mapping) == 0 && !known) return false;
   // What a rank takes of a host's cores, its slots do not say.
   if (mapping.cpus_per_rank) return false;
   // Both generations cross hosts in ways of their own.
@@ -170,9 +193,10 @@ bool is_certain(const LayoutRequest& request) {
 
 RankLayout lay_out_ranks(const LayoutRequest& request) {
   RankLayout layout;
-  layout.certain = is_certain(request);
+  const bool followed = is_followed(request);
+  layout.certain = followed || has_no_choice(request);
   LayoutRequest guess = request;
-  if (!layout.certain) {
+  if (!followed) {
     guess.mapping = {};
     guess.mapping.oversubscribe = true;
     guess.rule = request.rule == LayoutRule::openmpi5 ? LayoutRule::openmpi4 : request.rule;

@@ -44,6 +44,9 @@ struct LayoutRequest {
   /// Its own name, by which a rankfile may call it where the list says localhost.
   std::string own_name;
   std::vector<LayoutProgram> programs;
+  /// Where the mapping gives each host a number of ranks by what it has ("ppr:1:package"): that of each host, 0 where
+  /// it is not known. Empty: it is not known of any.
+  std::vector<int> on_each = {};
   /// Where the mapping is by rankfile.
   std::vector<RankRow> rank_rows;
 };

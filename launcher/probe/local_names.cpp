@@ -30,7 +30,7 @@ bool is_own_name(const std::string& name) {
 
 }  // namespace
 
-std::vector<ResolvedName> resolve_names(const std::vector<std::string>& names) {
+std::vector<ResolvedName> resolve_names(const std::vector<std::string>& names, bool by_name_server) {
   std::vector<std::vector<std::string>> addresses;
   std::vector<std::string> asked;
   std::vector<std::size_t> places;
@@ -38,7 +38,7 @@ std::vector<ResolvedName> resolve_names(const std::vector<std::string>& names) {
     addresses.push_back(read_numeric(name));
     // The resolver would look there first as well, but behind names that nobody answers for.
     if (addresses.back().empty()) addresses.back() = read_hosts_file("/etc/hosts", name);
-    if (name == "localhost" || !addresses.back().empty()) continue;
+    if (!by_name_server || name == "localhost" || !addresses.back().empty()) continue;
     asked.push_back(name);
     places.push_back(addresses.size() - 1);
   }

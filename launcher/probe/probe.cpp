@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "launcher/hosts/visible_devices.hpp"
 #include "launcher/probe/agent_protocol.hpp"
 #include "launcher/probe/local_names.hpp"
 #include "launcher/probe/remote_shell.hpp"
@@ -33,6 +34,15 @@ AgentFault fault_of_exit(const AgentReply& reply, bool by_shell) {
 }
 
 }  // namespace
+
+HostQuestion question_for(const Host& host, HostQuestion common) {
+  common.visible_devices = visible_devices_of(host, common.visible_devices);
+  // -x wins over them.
+  const auto& own = host.attributes.environment;
+  common.environment.insert(own.begin(), own.end());
+  for (ProgramQuestion& program : common.more_programs) program.environment.insert(own.begin(), own.end());
+  return common;
+}
 
 void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer) {
   answer.waited = reply.seconds;
@@ -72,11 +82,11 @@ void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer) {
   }
 }
 
-std::vector<HostAnswer> resolve_hosts(const HostList& hosts) {
+std::vector<HostAnswer> resolve_hosts(const HostList& hosts, bool by_name_server) {
   std::vector<std::string> names;
   for (const Host& host : hosts) names.push_back(host.name);
   std::vector<HostAnswer> answers;
-  for (ResolvedName& name : resolve_names(names)) {
+  for (ResolvedName& name : resolve_names(names, by_name_server)) {
     answers.emplace_back();
     answers.back().local = name.local;
     answers.back().agent = answers.size() - 1;
@@ -138,7 +148,7 @@ std::vector<HostAnswer> HostProbe::ask(const SilenceReport& report) {
       questions.emplace_back();
       continue;
     }
-    HostQuestion question = request_.question;
+    HostQuestion question = question_for(hosts_[i], request_.question);
     if (i == 0) question.master_port = request_.master_port;
     questions.push_back(to_json(AgentRequest(question)));
   }

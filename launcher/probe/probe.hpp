@@ -56,8 +56,8 @@ struct CopyOrder {
   Contents contents = {};
 };
 
-/// Which of the hosts are this one; the facts are still empty.
-std::vector<HostAnswer> resolve_hosts(const HostList& hosts);
+/// Which of the hosts are this one, by resolve_names; the facts are still empty.
+std::vector<HostAnswer> resolve_hosts(const HostList& hosts, bool by_name_server);
 
 /// A host that takes part in the probes of the network: its place in the list of hosts.
 struct Participant {
@@ -99,6 +99,10 @@ class HostProbe {
   ProbeRequest request_;
   std::unique_ptr<AgentFleet> fleet_;
 };
+
+/// What is asked of this host where `common` is asked of all: its own variables are those that its ranks will find.
+/// Pure.
+HostQuestion question_for(const Host& host, HostQuestion common);
 
 /// Reads an agent's first reply: the facts into `answer`, or the fault. Pure.
 void read_reply(const AgentReply& reply, bool by_shell, HostAnswer& answer);

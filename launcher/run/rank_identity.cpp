@@ -7,6 +7,7 @@
 
 #include "launcher/engine/host_directory.hpp"
 #include "launcher/engine/left_over.hpp"
+#include "launcher/hosts/name_ranges.hpp"
 #include "launcher/run/shell_stage.hpp"
 #include "lib/error.hpp"
 #include "lib/mpi/launch_environment.hpp"
@@ -49,8 +50,13 @@ int local_size(const Variable& variable) {
 // host everywhere. SLURM_NODEID counts in Slurm's order, not in the plan's.
 int host_of(const JobPlan& plan, const Variable& variable) {
   if (const char* node = variable("SLURMD_NODENAME")) {
-    const auto found = std::find(plan.nodes.begin(), plan.nodes.end(), node);
-    if (found != plan.nodes.end()) return static_cast<int>(found - plan.nodes.begin());
+    int place = 0;
+    for (const std::string& word : plan.nodes) {
+      const std::vector<std::string> names = expand_name(word);
+      const auto found = std::find(names.begin(), names.end(), node);
+      if (found != names.end()) return place + static_cast<int>(found - names.begin());
+      place += static_cast<int>(names.size());
+    }
   }
   return number(variable, {kHostVariable});
 }

@@ -60,7 +60,7 @@ class Setup {
       : context_(context), out_(streams.out), shell_(ssh_words(context)), home_(ssh_home()) {}
 
   int run() {
-    const std::vector<HostAnswer> resolved = resolve_hosts(context_.hosts);
+    const std::vector<HostAnswer> resolved = resolve_hosts(context_.hosts, true);
     HostList remote;
     for (std::size_t i = 0; i < context_.hosts.size(); ++i) {
       if (resolved[i].local) {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "launcher/launch_errors.hpp"
+#include "launcher/probe/probe.hpp"
 #include "launcher/staging/local_program.hpp"
 #include "lib/explain/host_queries.hpp"
 #include "lib/explain/program_needs.hpp"
@@ -74,7 +75,7 @@ class Staging {
     CopyRequest request;
     request.files = std::move(files);
     request.cache_home = cache_home(host, program);
-    request.question = question_about(program);
+    request.question = question_for(context_.hosts[host], question_about(program));
     return request;
   }
 

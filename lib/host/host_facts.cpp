@@ -19,6 +19,7 @@
 #include "lib/host/program_facts.hpp"
 #include "lib/host/software_facts.hpp"
 #include "lib/host/system_facts.hpp"
+#include "lib/host/visible_devices_note.hpp"
 #include "lib/net/free_port.hpp"
 #include "lib/topology/hwloc_reader.hpp"
 #include "lib/version.hpp"
@@ -42,11 +43,13 @@ std::optional<std::string> own_visible_devices() {
 }
 
 void take_gpus(const HostQuestion& question, GpuList&& all, HostFacts& facts) {
-  facts.gpus = visible_gpus(all.gpus, question.visible_devices ? question.visible_devices : own_visible_devices());
+  const auto devices = question.visible_devices ? question.visible_devices : own_visible_devices();
+  facts.gpus = visible_gpus(all.gpus, devices);
   facts.gpu_note = all.note;
-  if (facts.gpus.empty() && !all.gpus.empty()) {
-    facts.gpu_note = visible_gpus(all.gpus, std::nullopt).empty() ? "every GPU is in MIG mode and has no MIG device"
-                                                                  : "CUDA_VISIBLE_DEVICES hides every GPU";
+  if (!all.gpus.empty() && visible_gpus(all.gpus, std::nullopt).empty()) {
+    facts.gpu_note = "every GPU is in MIG mode and has no MIG device";
+  } else if (devices && !all.gpus.empty()) {
+    facts.gpu_note = visible_devices_note(*devices, facts.gpus);
   }
   facts.software.driver = all.driver;
   facts.software.driver_cuda = all.driver_cuda;

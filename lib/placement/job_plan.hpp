@@ -87,7 +87,7 @@ struct JobPlan {
   /// How often the job has been started again, and may be.
   int restart = 0;
   int max_restarts = 0;
-  /// Slurm's name of each host (SLURMD_NODENAME), in the plan's order; empty under other engines.
+  /// Slurm's names of the hosts (SLURMD_NODENAME), in the plan's order, as "n[00-63]"; empty under other engines.
   std::vector<std::string> nodes;
 };
 

@@ -71,7 +71,7 @@ TEST_F(Placement, SaysNullOfWhatNobodyKnows) {
   for (const char* name : {"gpu", "numa", "cpus", "nics", "hcas"})
     EXPECT_TRUE(json.at("ranks").at(0).at(name).is_null()) << name;
   EXPECT_THAT(json.at("command").get<std::string>(), HasSubstr("mpirun"));
-  const CommandResult engines = dry_run({"-H", "a:2", "--json", "--map-by", "ppr:1:core", "prog"});
+  const CommandResult engines = dry_run({"-H", "a:2,b:2", "--json", "--map-by", "ppr:1:l3cache", "prog"});
   ASSERT_EQ(engines.exit_code, 0) << engines.err;
   EXPECT_TRUE(Json::parse(engines.out).at("ranks").at(1).at("host").is_null());
 }
@@ -80,6 +80,67 @@ TEST_F(Placement, HonoursTheGpusThatAreSaid) {
   EXPECT_THAT(dry_run({"-x", "CUDA_VISIBLE_DEVICES=1"}).out, HasSubstr("\n   0  node           0  1 0000:81:00.0"));
   const std::string hosts = file("hosts", "a #: gpus=1\n");
   EXPECT_THAT(dry_run({"-hostfile", hosts}).out, HasSubstr("\n   0  a              0  1 0000:81:00.0"));
+  const CommandResult twice = dry_run({"-hostfile", hosts, "-x", "CUDA_VISIBLE_DEVICES=0"});
+  EXPECT_EQ(twice.exit_code, 2);
+  EXPECT_THAT(twice.err, HasSubstr(hosts + ":1: 'gpus=1' of 'a' and -x CUDA_VISIBLE_DEVICES=0 both say which GPUs"));
+  const CommandResult missing = dry_run({"-hostfile", file("more", "a #: gpus=1,5\n")});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("more:1: 'gpus=1,5': a has no GPU 5 that can be used"));
+}
+
+TEST_F(Placement, HonoursTheGpusThatAHostsOwnVariableShows) {
+  const CommandResult result = dry_run({"-hostfile", file("hosts", "a #: env.CUDA_VISIBLE_DEVICES=1\nb\n"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json ranks = Json::parse(result.out).at("ranks");
+  ASSERT_EQ(ranks.size(), 3u) << "one on a, two on b";
+  EXPECT_EQ(ranks[0].at("gpu").at("index"), 1);
+  EXPECT_EQ(ranks[1].at("host"), "b");
+}
+
+TEST_F(Placement, SaysWhyRanksHaveNoGpu) {
+  const CommandResult twice = dry_run({"-x", "CUDA_VISIBLE_DEVICES=0,0", "-np", "1"});
+  EXPECT_EQ(twice.exit_code, 0);
+  const std::string note = "node: CUDA_VISIBLE_DEVICES=0,0: CUDA shows none of its 2 entries\n";
+  EXPECT_EQ(twice.err, "ringrun: warning: " + note);
+  EXPECT_THAT(twice.out, HasSubstr("note on " + note));
+  node_ = file("bare.xml", drawn_xml("package 0\n node 0 cores 4x1\n"));
+  EXPECT_THAT(dry_run({"-np", "1"}).out, HasSubstr("note on bare: the file " + node_ + " shows no NVIDIA GPU\n"));
+}
+
+TEST_F(Placement, LeavesThisShellsGpusOutAndSaysSo) {
+  const CommandResult result =
+      ringrun({"--dry-run", "--topology", node_}, {{"PATH", folder_}, {"CUDA_VISIBLE_DEVICES", "1"}});
+  EXPECT_THAT(result.err, StartsWith("ringrun: note: CUDA_VISIBLE_DEVICES=1 is this shell's, and not that machine's"));
+  EXPECT_THAT(result.out, HasSubstr("\n   1  node           1  1 0000:81:00.0"));
+}
+
+TEST_F(Placement, ShowsTheInterfaceThatIsSaid) {
+  const CommandResult said = dry_run({"--nic", "node=ib1"});
+  EXPECT_EQ(said.err, "");
+  EXPECT_THAT(said.out, HasSubstr("0-3,8-11   ib1   mlx5_0\n"));
+  EXPECT_THAT(dry_run({"--nic", "node=bond0"}).err,
+              StartsWith("ringrun: warning: --nic node=bond0: the file shows no such card"));
+  EXPECT_EQ(dry_run({"--nic", "other=ib1"}).exit_code, 2);
+}
+
+TEST_F(Placement, CountsThePackagesOfTheMachine) {
+  const CommandResult result = dry_run({"-H", "a", "--map-by", "ppr:1:socket", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json ranks = Json::parse(result.out).at("ranks");
+  ASSERT_EQ(ranks.size(), 2u);
+  EXPECT_EQ(ranks[1].at("gpu").at("index"), 1);
+  const CommandResult more = dry_run({"-H", "a:4", "--map-by", "ppr:2:socket"});
+  EXPECT_EQ(more.exit_code, 2);
+  EXPECT_THAT(more.err, HasSubstr("a: 4 ranks want a GPU each, and there are 2"));
+}
+
+TEST_F(Placement, GivesGpusOfSeveralLinesARankEach) {
+  const CommandResult result = dry_run({"-hostfile", file("hosts", "a #: gpus=1\na #: gpus=0\n"), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json ranks = Json::parse(result.out).at("ranks");
+  ASSERT_EQ(ranks.size(), 2u);
+  EXPECT_EQ(ranks[0].at("gpu").at("index"), 1);
+  EXPECT_EQ(ranks[1].at("gpu").at("index"), 0);
 }
 
 TEST_F(Placement, SharesGpusAndKeepsInsideCpusWhereThatIsSaid) {

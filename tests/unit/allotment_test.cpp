@@ -19,16 +19,19 @@ class Allotment : public testing::Test {
     program.argv = launch_.program;
     HostList hosts;
     std::vector<HostAnswer> answers;
-    for (const char* name : {"b", "a"}) {
+    for (const std::string name : {"b", "a"}) {
+      if (one_host_ && name == "b") continue;
       hosts.emplace_back();
       hosts.back().name = name;
       hosts.back().origin = "ab";
       hosts.back().slots = slots_;
       hosts.back().cores_unless_said = true;
       HostAnswer& answer = answers.emplace_back();
-      answer.local = std::string(name) == "a";
+      answer.local = name == "a";
+      answer.facts.gpu_note = gpu_note_;
       answer.facts.identity = answer.facts.hostname = name;
       answer.facts.program.state = ProgramState::executable;
+      answer.facts.more_programs.resize(more_.size(), answer.facts.program);
       answer.facts.cwd_exists = true;
       NumaNode node;
       node.cores = {{{0}}, {{1}}, {{2}}, {{3}}};
@@ -40,9 +43,14 @@ class Allotment : public testing::Test {
       program.sequence.push_back(name);
     }
     programs_ = {program};
+    for (const int ranks : more_) {
+      JobProgram& more = programs_.emplace_back();
+      more.ranks = ranks;
+      more.argv = {"y"};
+    }
     return allot_ranks({launch_, EngineKind::openmpi4,
                         said_mapping(launch_.engine_options.mapping, launch_.parameters, environment_), hosts, answers,
-                        programs_});
+                        programs_, 4 + mask_hides_, 4 + mask_hides_});
   }
 
   static std::string hosts(const Job& job) {
@@ -53,6 +61,13 @@ class Allotment : public testing::Test {
 
   /// Where they are not as many as b's.
   std::optional<int> gpus_of_a_;
+  /// Only a.
+  bool one_host_ = false;
+  /// Cores beyond the four that ringrun itself may use.
+  int mask_hides_ = 0;
+  std::string gpu_note_;
+  /// Ranks of further programs.
+  std::vector<int> more_;
   /// What the hostfile says.
   std::optional<int> slots_;
   LaunchRequest launch_;
@@ -110,7 +125,7 @@ TEST_F(Allotment, KeepsHostsWithoutRanksApart) {
 }
 
 TEST_F(Allotment, KeepsEveryHostWhereOnlyTheEngineKnows) {
-  const Job job = allot({"--map-by", "ppr:1:core", "x"}, 2);
+  const Job job = allot({"--map-by", "ppr:1:l3cache", "x"}, 2);
   EXPECT_FALSE(job.certain);
   EXPECT_EQ(job.hosts.size(), 2u);
   EXPECT_EQ(job.hosts[0].host.name, "a");
@@ -138,11 +153,71 @@ TEST_F(Allotment, LetsRanksShareGpusWhereThatIsMeant) {
     EXPECT_EQ(job.oversubscribed, words[0] == "--oversubscribe") << words[0];
   }
   EXPECT_EQ(hosts(allot({"--share-gpu", "-N", "3", "x"}, 2)), "aaabbb");
+  EXPECT_EQ(hosts(allot({"--transport", "mpi", "-np", "6", "x"}, 2)), "bbbaaa");
   slots_ = 3;
   EXPECT_EQ(allot({"--transport", "mpi", "x"}, 2).host_of_rank.size(), 6u);
   EXPECT_EQ(allot({"x", "--backend", "mpi"}, 2).host_of_rank.size(), 6u);
   EXPECT_EQ(allot({"x"}, 2, true).host_of_rank.size(), 6u) << "under mpirun's name";
   EXPECT_EQ(allot({"x"}, 0).host_of_rank.size(), 6u) << "without GPUs";
+}
+
+TEST_F(Allotment, RefusesMoreRanksThanGpusWhereTheEngineMapsTooIfTheirNumberIsKnown) {
+  for (const char* by : {"ppr:4:numa", "ppr:1:core", "ppr:4:node"}) {
+    EXPECT_EQ(problem_of([&] {
+                allot({"--map-by", by, "x"}, 2);
+              }),
+              "b: 4 ranks want a GPU each, and there are 2")
+        << by;
+    EXPECT_EQ(allot({"--map-by", by, "--share-gpu", "x"}, 2).host_of_rank.size(), 8u) << by;
+  }
+  const std::string problem = "a: 4 ranks want a GPU each, and there are 2";
+  one_host_ = true;
+  slots_ = 4;
+  for (const char* by : {"numa:span", "ppr:4:l3cache", "slot:pe=1"})
+    EXPECT_EQ(problem_of([&] { allot({"--map-by", by, "-np", "4", "x"}, 2); }), problem) << by;
+  EXPECT_EQ(allot({"--map-by", "numa:span", "-np", "4", "--share-gpu", "x"}, 2).host_of_rank.size(), 4u);
+}
+
+TEST_F(Allotment, CountsWhatTheMappingNamesOnEachHost) {
+  const Job job = allot({"--map-by", "ppr:1:numa", "x"}, 2);
+  EXPECT_TRUE(job.certain);
+  EXPECT_EQ(hosts(job), "ab");
+  EXPECT_EQ(hosts(allot({"--map-by", "ppr:1:core", "x"}, 0)), "aaaabbbb");
+  EXPECT_EQ(problem_of([&] {
+              allot({"-np", "3", "--map-by", "ppr:1:numa", "x"}, 2);
+            }),
+            "-np 3 is more than 1 ranks on each of 2 hosts");
+  mask_hides_ = 4;
+  EXPECT_FALSE(allot({"--map-by", "ppr:1:core", "x"}, 0).certain) << "the engine does not look at the mask";
+}
+
+TEST_F(Allotment, CountsCoresAsTheEngineDoesWhateverTheMask) {
+  mask_hides_ = 2;
+  EXPECT_EQ(hosts(allot({"x"}, 0)), "aaaaaabbbb");
+  EXPECT_EQ(hosts(allot({"-np", "7", "x"}, 2, true)), "aaaaaab");
+}
+
+TEST_F(Allotment, LetsRanksOfSeveralProgramsShareGpus) {
+  more_ = {2};
+  const Job job = allot({"--share-gpu", "-np", "4", "x"}, 2);
+  EXPECT_EQ(hosts(job).size(), 6u);
+  EXPECT_EQ(job.hosts[0].slots + job.hosts[1].slots, 6);
+  EXPECT_EQ(problem_of([&] { allot({"-np", "4", "x"}, 2); }), "-np 6 wants 6 slots, the hosts have 4: b 2, a 2");
+}
+
+TEST_F(Allotment, WarnsOfAListOfGpusThatNobodyCanHaveMeant) {
+  gpu_note_ = "CUDA_VISIBLE_DEVICES=0,0: CUDA shows none of its 2 entries";
+  const Job job = allot({"-np", "1", "x"}, 0);
+  EXPECT_EQ(job.warnings, std::vector{"a: " + gpu_note_});
+  EXPECT_EQ(job.hosts[0].note, gpu_note_);
+  gpu_note_ = "CUDA_VISIBLE_DEVICES hides every GPU";
+  EXPECT_TRUE(allot({"-np", "1", "x"}, 0).warnings.empty());
+}
+
+TEST_F(Allotment, SaysThatRanksAreBoundNextToTheirGpusWhateverTheMapping) {
+  EXPECT_EQ(allot({"--map-by", "socket", "x"}, 2).warnings.size(), 1u);
+  EXPECT_TRUE(allot({"--map-by", "socket", "--bind-to", "socket", "x"}, 2).warnings.empty());
+  EXPECT_TRUE(allot({"--map-by", "socket", "x"}, 0).warnings.empty());
 }
 
 TEST_F(Allotment, NarrowsWhatRanksSeeOnlyWhereThatIsSaid) {
@@ -154,6 +229,42 @@ TEST_F(Allotment, NarrowsWhatRanksSeeOnlyWhereThatIsSaid) {
   const JobPlan plan = make_plan(launch_, job, {}, settings, {});
   EXPECT_EQ(plan.classes.at(0).rows.at(1), (PlanRow{1, "2,3", "0", "1"}));
   EXPECT_EQ(problem_of([&] { allot({"--visible-devices", "all", "x"}, 2); }), "--visible-devices 'all' is not known");
+}
+
+TEST_F(Allotment, NamesGpusByTheirUuidsWhereCudaCountsInAnotherOrder) {
+  Job job = allot({"--visible-devices", "own", "x"}, 2);
+  for (JobHost& host : job.hosts) {
+    for (Gpu& gpu : host.gpus) gpu.uuid = "GPU-" + std::to_string(gpu.index);
+    host.host.attributes.gpus = {0, 1};
+  }
+  const NetworkSettings settings{{{}, {}}, {}, "192.168.1.5", {}};
+  Exports exports;
+  exports.forwarded = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
+  EXPECT_EQ(make_plan(launch_, job, exports, settings, {}).classes.at(0).rows.at(1).visible_devices, "1");
+  exports.forwarded = {{"CUDA_DEVICE_ORDER", "FASTEST_FIRST"}};
+  const JobPlan plan = make_plan(launch_, job, exports, settings, {});
+  EXPECT_EQ(plan.classes.at(0).rows.at(1).visible_devices, "GPU-1");
+  EXPECT_EQ(plan.classes.at(0).environment.at("CUDA_VISIBLE_DEVICES"), "GPU-0,GPU-1");
+  job.hosts[0].host.attributes.environment = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
+  EXPECT_EQ(class_of(make_plan(launch_, job, exports, settings, {}), 0).rows.at(1).visible_devices, "1");
+}
+
+TEST_F(Allotment, ReadsGpusBesideOneInMigMode) {
+  HostAnswer answer;
+  answer.local = true;
+  answer.facts.identity = "a";
+  answer.facts.program.state = ProgramState::executable;
+  answer.facts.gpus.emplace_back();
+  answer.facts.gpus[0].mig = true;
+  Host host;
+  host.name = "a";
+  host.origin = "ab:1";
+  host.attributes.gpus = {0, 1};
+  launch_ = parse_command_line({"x"});
+  programs_ = {{std::nullopt, {"x"}}};
+  const JobRequest request{launch_, EngineKind::openmpi4, said_mapping(Mapping(), {}, {}), {host}, {answer}, programs_};
+  EXPECT_EQ(problem_of([&] { allot_ranks(request); }),
+            "ab:1: 'gpus=0,1': GPU 0 of a is in MIG mode, and beside a MIG device CUDA shows no other");
 }
 
 TEST_F(Allotment, KeepsRanksWithGpusInsideTheSaidCpus) {

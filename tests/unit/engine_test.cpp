@@ -60,7 +60,22 @@ TEST(OpenMpi, AContainerOfThisHostIsARemoteHostToTheEngine) {
   request.hosts[1].attributes.container = HostContainer{"node", true};
   const EngineCommand command = openmpi_command(request, {});
   EXPECT_THAT(command.argv, testing::Contains("a:2,127.0.0.3:1"));
-  EXPECT_THAT(command.set.at("RINGRUN_HOSTS"), testing::HasSubstr(R"("name":"127.0.0.3")"));
+  EXPECT_THAT(command.set.at("RINGRUN_HOSTS"), testing::HasSubstr(R"("127.0.0.3")"));
+}
+
+TEST(EngineCommand, ThatTheKernelCouldNotStartIsRefused) {
+  EngineRequest request = two_hosts(4);
+  request.plan = std::string((128 << 10) - 14, 'x');
+  EXPECT_NO_THROW(engine_command(request, {}));
+  request.plan += 'x';
+  EXPECT_EQ(
+      problem_of([&] { engine_command(request, {}); }),
+      "RINGRUN_PLAN of 2 hosts would be 131072 bytes long; a program can be started with 131071 in one argument or "
+      "variable");
+  request.plan = "{}";
+  request.hosts[1].name = std::string(200'000, 'b');
+  EXPECT_EQ(problem_of([&] { engine_command(request, {}); }).substr(0, 53),
+            "the engine's list of 2 hosts would be 200006 bytes lo");
 }
 
 TEST(OpenMpi, AJobOnThisHostAloneStartsWhereThereIsNoSsh) {

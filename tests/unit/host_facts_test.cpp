@@ -1,9 +1,12 @@
 #include "lib/host/host_facts.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include "lib/host/build_id.hpp"
 #include "lib/host/card_links.hpp"
+#include "lib/host/cpuset_facts.hpp"
+#include "lib/host/visible_devices_note.hpp"
 #include "lib/version.hpp"
 
 namespace ringrun {
@@ -50,6 +53,36 @@ TEST(HostFacts, OfThisHostSurviveTheirJourney) {
   EXPECT_FALSE(facts.software.glibc.empty());
   EXPECT_GT(facts.limits.shm_bytes, 0);
   EXPECT_EQ(host_facts_from_json(to_json(facts)), facts);
+}
+
+TEST(HostFacts, CountTheProcessorsThatTheMaskHidesToo) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  int first = 0;
+  while (!CPU_ISSET(first, &all)) ++first;
+  CPU_SET(first, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const std::vector<int> cpus = cpuset_cpus();
+  cpu_set_t after;
+  sched_getaffinity(0, sizeof after, &after);
+  sched_setaffinity(0, sizeof all, &all);
+  EXPECT_GE(static_cast<int>(cpus.size()), CPU_COUNT(&all));
+  EXPECT_EQ(CPU_COUNT(&after), 1) << "ours stays as it was";
+}
+
+TEST(VisibleDevices, AreSpokenOfWhereNobodyCanHaveMeantWhatCudaShows) {
+  const std::vector<Gpu> one(1);
+  const std::vector<Gpu> two(2);
+  EXPECT_EQ(visible_devices_note("0,0", {}), "CUDA_VISIBLE_DEVICES=0,0: CUDA shows none of its 2 entries");
+  EXPECT_EQ(visible_devices_note("7", {}), "CUDA_VISIBLE_DEVICES=7: CUDA shows no GPU for it");
+  EXPECT_EQ(visible_devices_note("0,5,1", one), "CUDA_VISIBLE_DEVICES=0,5,1: CUDA shows 1 of its 3 entries");
+  EXPECT_TRUE(is_mistaken(visible_devices_note("0,5,1", one)));
+  for (const char* meant : {"", "-1", "NoDevFiles"})
+    EXPECT_FALSE(is_mistaken(visible_devices_note(meant, {}))) << meant;
+  EXPECT_EQ(visible_devices_note("0,1", two), "");
+  EXPECT_EQ(visible_devices_note("0,-1", one), "") << "the end of the list";
 }
 
 TEST(HostFacts, TellWhetherTheFolderOfTheJobExists) {

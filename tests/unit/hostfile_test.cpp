@@ -121,6 +121,22 @@ TEST(Hostfile, AnIpv6AddressMayStandInBrackets) {
   EXPECT_EQ(parse_hostfile("[fd00::2]:4\nn[1-2]:4", "ab").at(0).name, "fd00::2") << "and is refused by its name later";
 }
 
+TEST(Hostfile, GpusOfRepeatedLinesAddUpAndAreTheHostsSlots) {
+  const HostList hosts = parse("a #: gpus=0,1\na #: gpus=3\n");
+  EXPECT_EQ(hosts.at(0).attributes.gpus, (std::vector{0, 1, 3}));
+  EXPECT_EQ(hosts.at(0).slots, std::nullopt) << "its GPUs";
+  EXPECT_EQ(hosts.at(0).slots_without_gpus, 2) << "mpirun's rule, for the engine's own counting";
+  EXPECT_EQ(parse("a #: gpus=0\na #: gpus=3\na\n").at(0).slots, 3);
+}
+
+TEST(Hostfile, AHostsOwnWordForItsGpusWinsOverEveryHosts) {
+  const HostList hosts = parse("#: env.CUDA_VISIBLE_DEVICES=0 env.Y=1\na #: gpus=1\nb\n");
+  EXPECT_EQ(hosts.at(0).attributes.gpus, std::vector{1});
+  EXPECT_EQ(hosts.at(0).attributes.environment, (std::map<std::string, std::string>{{"Y", "1"}}));
+  EXPECT_EQ(hosts.at(1).attributes.environment.at("CUDA_VISIBLE_DEVICES"), "0");
+  EXPECT_EQ(parse("#: gpus=0\na #: env.CUDA_VISIBLE_DEVICES=1\n").at(0).attributes.gpus, std::nullopt);
+}
+
 TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"a\n192.168.1.6:2222", "ab:2: '192.168.1.6:2222' would be 2222 slots"},
@@ -161,6 +177,14 @@ TEST(Hostfile, NamesFileLineAndTextOfEveryMistake) {
       {"a slots=1\n\na slots=2", "ab:3: 'a' is given slots a second time, first at ab:1"},
       {"a #: gpus=x", "ab:1: 'gpus=x' is not a list of GPUs"},
       {"a #: gpus=", "ab:1: 'gpus=' lists no GPU"},
+      {"a #: gpus=2,0-2", "ab:1: 'gpus=2,0-2' names GPU 2 twice: CUDA would show none of them"},
+      {"a #: gpus=0\na #: gpus=0",
+       "ab:2: 'gpus=0' beside the earlier lines of 'a' names GPU 0 twice: CUDA would show "
+       "none of them"},
+      {"a #: gpus=1 env.CUDA_VISIBLE_DEVICES=0",
+       "ab:1: 'gpus=' and 'env.CUDA_VISIBLE_DEVICES=' both say which GPUs the host uses"},
+      {"a #: gpus=1\na #: env.CUDA_VISIBLE_DEVICES=0",
+       "ab:2: 'gpus=' and 'env.CUDA_VISIBLE_DEVICES=' both say which GPUs the host uses"},
       {"a #: nic", "ab:1: 'nic' behind #: has no value"},
       {"a #: mtu=9000", "ab:1: 'mtu=9000' behind #: is not understood"},
       {"a #: via=node", "ab:1: 'via=node' is no way into a host that ringrun knows"},

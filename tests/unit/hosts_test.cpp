@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "launcher/hosts/hostfile.hpp"
+#include "launcher/hosts/name_ranges.hpp"
 #include "launcher/hosts/named_hosts.hpp"
 #include "launcher/hosts/slots.hpp"
 #include "tests/unit/error_text.hpp"
@@ -14,6 +15,28 @@ std::string names(const HostList& hosts) {
     text += (text.empty() ? "" : " ") + host.name + (host.slots ? ":" + std::to_string(*host.slots) : "");
   }
   return text;
+}
+
+TEST(NameRanges, FoldNamesThatCountUpwardsAndKeepTheirOrder) {
+  using Words = std::vector<std::string>;
+  const std::vector<std::pair<Words, Words>> cases = {
+      {{"n08", "n09", "n10", "n12"}, {"n[08-10]", "n12"}},
+      {{"n9", "n10", "m1"}, {"n[9-10]", "m1"}},
+      {{"r1-ib0", "r2-ib0", "r2-ib1"}, {"r[1-2]-ib0", "r2-ib1"}},
+      {{"10.0.0.254", "10.0.0.255", "10.0.1.0"}, {"10.0.0.[254-255]", "10.0.1.0"}},
+      {{"b", "a", "a1", "a01"}, {"b", "a", "a1", "a01"}},
+      {{"n2", "n1", "n1"}, {"n2", "n1", "n1"}},
+      {{"n123456789", "n123456790"}, {"n123456789", "n123456790"}},
+      {{}, {}},
+  };
+  for (const auto& [names, words] : cases) {
+    EXPECT_EQ(fold_names(names), words);
+    Words again;
+    for (const std::string& word : words) {
+      for (const std::string& name : expand_name(word)) again.push_back(name);
+    }
+    EXPECT_EQ(again, names);
+  }
 }
 
 TEST(NamedHosts, ListsAddUpAndRepeatsAddSlots) {

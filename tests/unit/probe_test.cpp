@@ -45,6 +45,24 @@ TEST(AgentProtocol, RequestsArriveAsTheyWereSent) {
   EXPECT_TRUE(asked.thorough);
 }
 
+TEST(HostQuestion, AsksAHostWithTheVariablesThatItsOwnRanksWillFind) {
+  Host host;
+  host.attributes.environment = {{"CUDA_VISIBLE_DEVICES", "1"}, {"LD_LIBRARY_PATH", "/own"}, {"A", "own"}};
+  HostQuestion common;
+  common.environment = {{"A", "asked"}};
+  common.more_programs.emplace_back();
+  const HostQuestion asked = question_for(host, common);
+  EXPECT_EQ(asked.visible_devices, "1");
+  EXPECT_EQ(asked.environment.at("LD_LIBRARY_PATH"), "/own");
+  EXPECT_EQ(asked.more_programs[0].environment.at("LD_LIBRARY_PATH"), "/own");
+  EXPECT_EQ(asked.environment.at("A"), "asked") << "-x wins";
+  common.visible_devices = "0";
+  EXPECT_EQ(question_for(host, common).visible_devices, "0");
+  host.attributes = {};
+  host.attributes.gpus = {2, 0};
+  EXPECT_EQ(question_for(host, HostQuestion()).visible_devices, "2,0") << "whatever the host's shell hides";
+}
+
 TEST(AgentProtocol, WhatIsNoRequestIsRefusedWithARemedy) {
   for (const char* line : {"", "hello", "{}", "[1]", R"({"schema":99,"ask":"facts"})", R"({"schema":1,"ask":"fly"})",
                            R"({"schema":1,"ask":"listen","nonce":5})"}) {

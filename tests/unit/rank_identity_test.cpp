@@ -46,6 +46,8 @@ TEST(RankIdentity, OfASlurmTaskIsSlurmsWithThePlansPlaceOfItsHost) {
                          {"SLURM_LOCALID", "0"},    {"SLURM_NODEID", "2"}, {"SLURM_STEP_TASKS_PER_NODE", "3(x2),1"},
                          {"SLURMD_NODENAME", "n2"}, {"RINGRUN_HOST", "9"}};
   JobPlan plan;
+  plan.nodes = {"m[1-3]", "n[1-2]", "n9"};
+  expect_equal(identity_from(variables, plan), {5, 6, 0, 1, 4});
   plan.nodes = {"n9", "n2", "n1"};
   expect_equal(identity_from(variables, plan), {5, 6, 0, 1, 1});
   variables["SLURM_NODEID"] = "1";

@@ -48,6 +48,23 @@ TEST(HostDirectory, GivesTheDaemonItsHostUserAndPort) {
   EXPECT_NE(problem_of([&] { daemon_command(directory, {}); }), "");
 }
 
+TEST(HostDirectory, OfTenThousandHostsFitsIntoAVariable) {
+  HostDirectory directory{{"ssh"}, {}};
+  for (int i = 0; i < 10'000; ++i) directory.hosts.push_back(named("n" + std::to_string(10'000 + i)));
+  directory.hosts[7'000].port = 22;
+  const std::string text = to_json(directory);
+  EXPECT_LT(text.size(), 300u) << text;
+  const HostDirectory read = host_directory_from_json(text);
+  ASSERT_EQ(read.hosts.size(), 10'000u);
+  EXPECT_EQ(host_place(read, {"n16999", "orted"}), 6'999);
+  EXPECT_EQ(host_place(read, {"n17001", "orted"}), 7'001);
+  EXPECT_EQ(read.hosts[7'000].port, 22);
+  EXPECT_FALSE(read.hosts[7'001].port);
+  for (int i = 0; i < 10'000; ++i)
+    directory.hosts[static_cast<std::size_t>(i)].name = "n" + std::to_string(i * 7 % 10'000);
+  EXPECT_LT(to_json(directory).size(), 128u << 10) << "also where no name follows on another";
+}
+
 TEST(RemoteShell, EntersTheContainerOfAHostThroughItsDockerAndKeepsEachWordWhole) {
   Host host = named("192.168.1.6");
   host.port = 22;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -45,7 +46,7 @@ class LoneTeam : public Team {
 
   std::vector<std::string> others;  ///< rows of other groups' first processes
   int barriers = 0;
-  double largest_of_others = 0;
+  double largest_of_others = std::numeric_limits<double>::lowest();
   TimeAcross combined_how = TimeAcross::kRankZero;
 };
 
