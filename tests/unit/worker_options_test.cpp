@@ -101,6 +101,19 @@ TEST(WorkerOptions, TakeTheTimeOfASoak) {
   EXPECT_EQ(parse_options({"--soak", "2h"}).soak_seconds, 7200);
 }
 
+TEST(WorkerOptions, GiveASoakTheSizesFromSmallestToLargestWhateverTheSteps) {
+  EXPECT_THAT(parse_options({"--soak", "1s"}).plan.sizes, ElementsAre(8, 32 << 20));
+  EXPECT_THAT(parse_options({"--soak", "1s", "-b", "8", "-e", "4K"}).plan.sizes, ElementsAre(8, 4096));
+  EXPECT_THAT(parse_options({"--soak", "1s", "-b", "8", "-e", "100", "-f", "3"}).plan.sizes, ElementsAre(8, 100));
+  EXPECT_THAT(parse_options({"--soak", "1s", "-e", "4"}).plan.sizes, ElementsAre(4, 4));
+}
+
+TEST(WorkerOptions, GiveAScanTheLargestSizeWhateverTheSteps) {
+  EXPECT_THAT(parse_options({"--scan", "pairs", "-b", "8", "-e", "4K"}).plan.sizes, ElementsAre(4096));
+  EXPECT_THAT(parse_options({"--scan", "pairs", "-b", "8", "-e", "100", "-f", "3"}).plan.sizes, ElementsAre(100));
+  EXPECT_THAT(parse_options({"--scan", "pairs", "-e", "1M"}).plan.sizes, ElementsAre(1 << 20));
+}
+
 TEST(WorkerOptions, TakeFilesToWriteAndToCompareWith) {
   const Options options =
       parse_options({"--csv", "a.csv", "--baseline", "old.json", "--max-regression", "2.5%", "-J", "new.json"});

@@ -1,5 +1,6 @@
 #include "worker/cli/options.hpp"
 
+#include <algorithm>
 #include <ostream>
 
 #include "lib/error.hpp"
@@ -42,12 +43,17 @@ void read_operation(const OptionReader& read, Options& options) {
   plan.roots = {collective.has_root ? root : -1};
 }
 
-/// A tuning has few sizes, of all classes, where none are said.
+/// A tuning has few sizes, of all classes, and a soak all of them, where none are said. A scan has one.
 void read_sizes(const OptionReader& read, const cxxopts::ParseResult& parsed, Options& options) {
   const bool tunes = parsed.count("tune") > 0;
+  const bool soaks = !read.text("soak").empty();
+  const bool scans = !read.text("scan").empty();
   const bool steps_given = parsed.count("stepbytes") > 0 || parsed.count("stepfactor") > 0;
-  options.smallest = tunes && parsed.count("minbytes") == 0 ? 8 : read.size("minbytes");
   options.largest = read.size("maxbytes");
+  options.smallest = parsed.count("minbytes") > 0 ? read.size("minbytes")
+                     : scans                      ? options.largest
+                     : tunes || soaks             ? std::min<std::int64_t>(8, options.largest)
+                                                  : read.size("minbytes");
   options.step = read.size("stepbytes");
   options.factor = tunes && !steps_given ? 4 : read.integer("stepfactor", 1);
   if (options.smallest > options.largest) {
@@ -67,7 +73,10 @@ void read_sizes(const OptionReader& read, const cxxopts::ParseResult& parsed, Op
     throw UserError("the sizes from --minbytes to --maxbytes are " + std::to_string(steps) + " steps",
                     "give a larger step (-i) or a factor (-f 2)");
   }
-  options.plan.sizes = sweep_sizes(options.smallest, options.largest, options.step, options.factor);
+  // The steps between are a sweep's alone: their last one need not be the largest size.
+  options.plan.sizes = scans   ? std::vector<std::int64_t>{options.largest}
+                       : soaks ? std::vector<std::int64_t>{options.smallest, options.largest}
+                               : sweep_sizes(options.smallest, options.largest, options.step, options.factor);
 }
 
 void read_nccl_settings(const OptionReader& read, Options& options) {
