@@ -36,6 +36,8 @@ class Process {
 
   /// Returns the exit code.
   int run();
+  /// Where `run` threw: tells what was measured until then. Throws nothing.
+  void tell_failed() noexcept;
 
  private:
   mpi::Session start_mpi();

@@ -109,6 +109,24 @@ TEST_F(InterruptedSweep, LeavesWholeFilesUnderMpirun) {
   expect_partial_files();
 }
 
+// The reader of the CSV leaves in the middle of an endless sweep.
+TEST_F(WorkerOutputs, HoldWhatWasMeasuredUntilAnErrorEndedTheSweep) {
+  const auto run = run_command(
+      {"sh", "-c",
+       "trap '' PIPE; mkfifo " + file("pipe") + "; head -c 600 " + file("pipe") + " > /dev/null & exec " +
+           built_program("worker") + " --backend mpi -b 8 -e 64 -f 2 -n 2 -N 0 --csv " + file("pipe") + " -J " +
+           file("x.json")},
+      {.env = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}, .timeout = seconds(60)});
+  EXPECT_EQ(run.exit_code, 6) << run.out << run.err;
+  EXPECT_THAT(run.out, ContainsRegex("# PARTIAL: ended by an error after [0-9]+ rows?\n"));
+  EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 0 OK"));
+  EXPECT_THAT(run.err, HasSubstr("--csv: cannot write"));
+  const auto json = nlohmann::json::parse(contents("x.json"), nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_FALSE(json["results"].empty());
+  EXPECT_THAT(json["errors"][0].get<std::string>(), HasSubstr("partial: ended by an error"));
+}
+
 TEST_F(WorkerOutputs, NeedABaselineThatCanBeRead) {
   const auto none = sweep({"--baseline", file("none.json")});
   EXPECT_EQ(none.exit_code, 6);

@@ -5,6 +5,8 @@
 #include <ostream>
 #include <utility>
 
+#include "lib/error.hpp"
+
 namespace ringrun::worker {
 
 Reports::Reports(std::ostream& out, const Options& options, const TableHead& head)
@@ -62,12 +64,17 @@ void Reports::finish(const MemoryReport& memory) {
 void Reports::finish_partial(const std::string& why) {
   if (!end()) return;
   const std::string partial = fmt::format("{} after {} row{}", why, rows_, rows_ == 1 ? "" : "s");
-  if (json_) json_->write(summary_, options_.least_bandwidth, {"partial: " + partial});
+  std::string unwritten;
+  try {
+    if (json_) json_->write(summary_, options_.least_bandwidth, {"partial: " + partial});
+  } catch (const UserError& error) {
+    unwritten = fmt::format("# {}\n", error.what());
+  }
   // The other thread may hold it for ever: mpirun does not read on once it was told to end.
   const std::unique_lock printing(printing_, std::chrono::milliseconds(300));
   if (!printing.owns_lock()) return;
   progress_.clear();
-  out_ << "# PARTIAL: " << partial << '\n';
+  out_ << "# PARTIAL: " << partial << '\n' << unwritten;
   print_end({});
 }
 
