@@ -62,6 +62,7 @@ void Process::tell_failed() noexcept try {
 
 int Process::run() {
   check_world_size(team_);
+  if (const auto refusal = refusal_of_different_options()) return refuse(*refusal, ExitCode::kUsage);
   place();
   const GpuLibrary library = load_library();
   exchange_facts(library);
@@ -173,9 +174,9 @@ bool Process::choose_network() {
 }
 
 /// Every process came to the same refusal, so one says it and all leave in order.
-int Process::refuse(const Unsupported& refused) {
+int Process::refuse(const UserError& refused, ExitCode code) {
   if (is_first()) fmt::print(stderr, "worker: {}\n  {}\n", refused.what(), refused.remedy());
-  return leave(ExitCode::kUnsupported);
+  return leave(code);
 }
 
 int Process::leave(ExitCode code) {
