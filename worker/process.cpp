@@ -50,8 +50,16 @@ void Process::tell_partial(const char* signal) {
     std::this_thread::sleep_for(*rank > 0 ? kForTheFirst : kForTheOutput);
 }
 
+void Process::tell_failed() noexcept try {
+  PartialReport* const reports = reporting_;
+  if (reports != nullptr) reports->finish_partial("ended by an error");
+} catch (const std::exception&) {
+  // The error itself is still to be told.
+}
+
 int Process::run() {
   check_world_size(team_);
+  if (const auto refusal = refusal_of_different_options()) return refuse(*refusal, ExitCode::kUsage);
   place();
   const GpuLibrary library = load_library();
   exchange_facts(library);
@@ -72,6 +80,7 @@ int Process::run() {
   const auto refusal_of = [this](const Operation& operation) { return agreed_refusal(operation); };
   if (const auto refusal = keep_supported(options, collective_->ranks(), refusal_of, decision_.remarks))
     return refuse(*refusal);
+  if (const auto refusal = refusal_by_size(options.plan, collective_->ranks(), refusal_of)) return refuse(*refusal);
 
   if (options.plan.expects) survey(options.plan);
   TableHead head = describe(library, options, collective_->ranks());
@@ -167,9 +176,9 @@ bool Process::choose_network() {
 }
 
 /// Every process came to the same refusal, so one says it and all leave in order.
-int Process::refuse(const Unsupported& refused) {
+int Process::refuse(const UserError& refused, ExitCode code) {
   if (is_first()) fmt::print(stderr, "worker: {}\n  {}\n", refused.what(), refused.remedy());
-  return leave(ExitCode::kUnsupported);
+  return leave(code);
 }
 
 int Process::leave(ExitCode code) {

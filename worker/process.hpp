@@ -36,6 +36,8 @@ class Process {
 
   /// Returns the exit code.
   int run();
+  /// Where `run` threw: tells what was measured until then. Throws nothing.
+  void tell_failed() noexcept;
 
  private:
   mpi::Session start_mpi();
@@ -47,7 +49,8 @@ class Process {
   void exchange_facts(const GpuLibrary& library);
   /// What the job's network lacks for NCCL was said where this returns false.
   bool choose_network();
-  int refuse(const Unsupported& refused);
+  int refuse(const UserError& refused, ExitCode code = ExitCode::kUnsupported);
+  std::optional<UserError> refusal_of_different_options();
   int leave(ExitCode code);
   std::vector<int> split();
   GpuBackend::Placement gpu_placement() const;

@@ -1,13 +1,23 @@
-// How a process joins the others of its group, through MPI or NCCL.
+// How a process joins the others of its job and group, through MPI or NCCL.
 #include <fmt/format.h>
 
 #include <cstdlib>
 
 #include "lib/host/host_name.hpp"
 #include "worker/backend/mpi_collective.hpp"
+#include "worker/cli/shared_settings.hpp"
 #include "worker/process.hpp"
 
 namespace ringrun::worker {
+
+/// Operations of different sizes or kinds would write beyond each other's buffers.
+std::optional<UserError> Process::refusal_of_different_options() {
+  const auto phase = watch_.enter("exchange of the options", options_.init_timeout);
+  const std::vector<std::string> hosts = team_.gather(host_name());
+  if (const auto difference = difference_of(team_.gather(shared_settings(options_)), hosts))
+    return UserError(*difference, "start the same worker with the same options as every rank");
+  return std::nullopt;
+}
 
 std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
   const auto process = static_cast<std::size_t>(team_.process());

@@ -67,7 +67,12 @@ int run_worker(const std::string& program, const std::vector<std::string>& argum
     std::optional<Process> process;
     try {
       process.emplace(options, out);
-      return process->run();
+      try {
+        return process->run();
+      } catch (const std::exception&) {
+        process->tell_failed();
+        throw;
+      }
     } catch (const CudaError& error) {
       return fail(err, ExitCode::kCuda, error.what());
     } catch (const MpiError& error) {

@@ -124,6 +124,16 @@ TEST(WorkerCollective, IsFoundWrongByASoak) {
   EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 1 FAILED"));
 }
 
+TEST(WorkerCollective, IsFoundWrongByASoakAtASizeThatNoStepReaches) {
+  const auto run = mpirun(2, {"./worker", "--backend", "mpi", "-b", "2044", "-e", "2052", "--soak", "30s"},
+                          {.env = {{"LD_PRELOAD", CORRUPT_COLLECTIVES},
+                                   {"CORRUPT_RANK", "1"},
+                                   {"CORRUPT_COUNT", "512"},
+                                   {"CORRUPT_INDEX", "7"}}});
+  EXPECT_EQ(run.exit_code, 7) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("# rank 1: 1 wrong in the all-reduce of 2048 bytes (float sum, "));
+}
+
 TEST(WorkerCollective, RefusesAHypercubeOfThreeRanks) {
   const auto run = mpirun(3, {"./worker", "--backend", "mpi", "--collective", "hypercube"});
   EXPECT_EQ(run.exit_code, 5) << run.err;

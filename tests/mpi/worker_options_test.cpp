@@ -133,5 +133,17 @@ TEST(WorkerOption, IsRefusedWith6WhereItMeansNothing) {
   EXPECT_THAT(rule.err, HasSubstr("NCCL_TESTS_SPLIT: 'XOR 2'"));
 }
 
+TEST(WorkerOptions, MustBeTheSameForAllRanks) {
+  for (const char* other :
+       {"./all_gather_perf --backend mpi -b 8K -e 8K", "./all_reduce_perf --backend mpi -b 8K -e 16K"}) {
+    const auto run = mpirun(2, {"sh", "-c",
+                                std::string("if [ $OMPI_COMM_WORLD_RANK = 1 ]; then exec ") + other +
+                                    "; fi; exec ./all_reduce_perf --backend mpi -b 8K -e 8K"});
+    EXPECT_EQ(run.exit_code, 6) << run.out << run.err;
+    EXPECT_THAT(run.err, testing::ContainsRegex("worker: process 1 on .* was started with (--collective all_gather|-e "
+                                                "16384), process 0 on .* with (--collective all_reduce|-e 8192)"));
+  }
+}
+
 }  // namespace
 }  // namespace ringrun::test

@@ -109,6 +109,44 @@ TEST_F(InterruptedSweep, LeavesWholeFilesUnderMpirun) {
   expect_partial_files();
 }
 
+// The reader of the CSV leaves in the middle of an endless sweep.
+TEST_F(WorkerOutputs, HoldWhatWasMeasuredUntilAnErrorEndedTheSweep) {
+  const auto run = run_command(
+      {"sh", "-c",
+       "trap '' PIPE; mkfifo " + file("pipe") + "; head -c 600 " + file("pipe") + " > /dev/null & exec " +
+           built_program("worker") + " --backend mpi -b 8 -e 64 -f 2 -n 2 -N 0 --csv " + file("pipe") + " -J " +
+           file("x.json")},
+      {.env = {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}}, .timeout = seconds(60)});
+  EXPECT_EQ(run.exit_code, 6) << run.out << run.err;
+  EXPECT_THAT(run.out, ContainsRegex("# PARTIAL: ended by an error after [0-9]+ rows?\n"));
+  EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 0 OK"));
+  EXPECT_THAT(run.err, HasSubstr("--csv: cannot write"));
+  const auto json = nlohmann::json::parse(contents("x.json"), nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_FALSE(json["results"].empty());
+  EXPECT_THAT(json["errors"][0].get<std::string>(), HasSubstr("partial: ended by an error"));
+}
+
+TEST_F(WorkerOutputs, HoldWhatASoakHasFound) {
+  const auto run = mpirun(2, {"./worker", "--backend", "mpi", "-e", "4K", "--soak", "0.2s", "-J", file("x.json")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const auto json = nlohmann::json::parse(contents("x.json"), nullptr, false);
+  ASSERT_FALSE(json.is_discarded());
+  const auto& soak = json.at("ringrun").at("soak");
+  EXPECT_GT(soak.at("operations"), 0);
+  EXPECT_GT(soak.at("bytes"), 0);
+  EXPECT_EQ(soak.at("smallest_bytes"), 8);
+  EXPECT_EQ(soak.at("okay"), true);
+  EXPECT_EQ(soak.at("complete"), true);
+}
+
+TEST_F(WorkerOutputs, AreNotComparedWithThoseOfAnotherNumberOfRanks) {
+  ASSERT_EQ(sweep({"-J", file("two.json")}).exit_code, 0);
+  const auto run = mpirun(1, {"./worker", "--backend", "mpi", "-b", "1K", "-e", "1K", "--baseline", file("two.json")});
+  EXPECT_EQ(run.exit_code, 6);
+  EXPECT_THAT(run.err, HasSubstr("two.json is of 2 ranks, and this job has 1"));
+}
+
 TEST_F(WorkerOutputs, NeedABaselineThatCanBeRead) {
   const auto none = sweep({"--baseline", file("none.json")});
   EXPECT_EQ(none.exit_code, 6);

@@ -54,6 +54,13 @@ TEST(WorkerScan, IsOfAnyCollective) {
   }
 }
 
+TEST(WorkerScan, MeasuresTheLargestSizeAlsoWhereNoStepReachesIt) {
+  const auto run =
+      mpirun(2, {"./worker", "--backend", "mpi", "-b", "8", "-e", "4K", "-n", "3", "--scan", "pairs:ranks"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("each all-reduce of 4096 bytes of float"));
+}
+
 TEST(WorkerScan, IsRefusedWhereThereIsNothingToCompare) {
   const auto hosts = scan(2, "pairs");
   EXPECT_EQ(hosts.exit_code, 5);

@@ -10,7 +10,8 @@ namespace ringrun::worker {
 namespace {
 
 TEST(Interruption, TellsTheSignalAndThenEndsTheProcessByIt) {
-  for (const auto& [signal, name] : {std::pair{SIGINT, "told SIGINT"}, std::pair{SIGTERM, "told SIGTERM"}}) {
+  for (const auto& [signal, name] :
+       {std::pair{SIGINT, "told SIGINT"}, std::pair{SIGTERM, "told SIGTERM"}, std::pair{SIGHUP, "told SIGHUP"}}) {
     EXPECT_EXIT(
         {
           const Interruption interruption([](const char* told) { std::fprintf(stderr, "told %s\n", told); });
@@ -19,6 +20,18 @@ TEST(Interruption, TellsTheSignalAndThenEndsTheProcessByIt) {
         },
         testing::KilledBySignal(signal), name);
   }
+}
+
+TEST(Interruption, LeavesAHangupIgnoredWhereItWas) {
+  EXPECT_EXIT(
+      {
+        ::signal(SIGHUP, SIG_IGN);
+        const Interruption interruption([](const char* told) { std::fprintf(stderr, "told %s\n", told); });
+        kill(getpid(), SIGHUP);
+        kill(getpid(), SIGTERM);
+        pause();
+      },
+      testing::KilledBySignal(SIGTERM), "told SIGTERM");
 }
 
 TEST(Interruption, IsOverWithItsOwner) {

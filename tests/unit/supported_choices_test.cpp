@@ -55,5 +55,19 @@ TEST(SupportedChoices, OfWhatReducesNothingAreTheTypesAndRootsAlone) {
   EXPECT_THAT(kept.remarks, ElementsAre("Left out: no half"));
 }
 
+TEST(SupportedChoices, RefuseTheLargestSizeBeforeTheFirstRow) {
+  SweepPlan plan{CollectiveKind::kAllGather, {64, 128}, {DataType::kInt8}, {ReduceOp::kSum}};
+  const auto most = [](std::size_t bytes) {
+    return [bytes](const Operation& operation) -> std::optional<std::string> {
+      if (operation.bytes() > bytes) return "too many elements";
+      return std::nullopt;
+    };
+  };
+  EXPECT_FALSE(refusal_by_size(plan, 2, most(128)).has_value());
+  const auto refused = refusal_by_size(plan, 2, most(127));
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->remedy(), "give a smaller largest size: -e");
+}
+
 }  // namespace
 }  // namespace ringrun::worker

@@ -45,7 +45,7 @@ const char* const kOfNcclTests = R"({"version": 3, "results": [
   "out_of_bounds": {"count": 0, "okay": "true"}})";
 
 TEST(Baseline, ReadsTheFileOfNcclTests) {
-  const Timings before = baseline_from(kOfNcclTests, "x.json");
+  const Timings before = baseline_from(kOfNcclTests, "x.json", {2, false});
   ASSERT_EQ(before.size(), 2u);
   const Comparison same = compare(before, timings_of({row_of(1024, 10.4)}), 0.05);
   EXPECT_EQ(same.compared, 2);
@@ -84,7 +84,7 @@ TEST(Baseline, DoesNotBlameWhatTheNoiseExplains) {
 TEST(Baseline, SaysWhatIsWrongWithAFile) {
   const auto error_of = [](const std::string& text) -> std::string {
     try {
-      baseline_from(text, "x.json");
+      baseline_from(text, "x.json", {2, true});
     } catch (const UserError& error) {
       return error.what();
     }
@@ -93,7 +93,23 @@ TEST(Baseline, SaysWhatIsWrongWithAFile) {
   EXPECT_THAT(error_of("{"), HasSubstr("x.json is not the worker's JSON"));
   EXPECT_THAT(error_of("{}"), HasSubstr("x.json is not the worker's JSON"));
   EXPECT_THAT(error_of(R"({"results": []})"), HasSubstr("x.json has no measurement"));
-  EXPECT_THROW(read_baseline("/no/such/file.json"), UserError);
+  EXPECT_THROW(read_baseline("/no/such/file.json", {2, true}), UserError);
+  EXPECT_THROW(read_baseline("/tmp", {2, true}), UserError);
+  EXPECT_THAT(error_of("\xff"), testing::Not(HasSubstr("\xff")));
+  EXPECT_THAT(error_of(R"({"version": 99, "results": []})"), HasSubstr("has schema 99"));
+  EXPECT_THAT(error_of(R"({"config": {"devices": [{}]}, "results": []})"),
+              HasSubstr("is of 1 rank, and this job has 2"));
+  EXPECT_THAT(error_of(R"({"nccl_version": 22809, "results": []})"), HasSubstr("is of NCCL, and this job uses MPI"));
+}
+
+TEST(Baseline, LeavesOutWhatIsNoTime) {
+  for (const char* time : {"null", "0", "-1", "\"nan\"", "\"abc\""}) {
+    std::string text = kOfNcclTests;
+    text.replace(text.find("20.0"), 4, time);
+    const Timings before = baseline_from(text, "x.json", {2, false});
+    EXPECT_EQ(before.size(), 1u) << time;
+    EXPECT_EQ(compare(before, timings_of({row_of(1024, 10)}), 0.05).missing, 1) << time;
+  }
 }
 
 TEST(Baseline, WithoutAnythingInCommonFails) {

@@ -101,13 +101,52 @@ TEST(WorkerOptions, TakeTheTimeOfASoak) {
   EXPECT_EQ(parse_options({"--soak", "2h"}).soak_seconds, 7200);
 }
 
+TEST(WorkerOptions, GiveASoakTheSizesFromSmallestToLargestWhateverTheSteps) {
+  EXPECT_THAT(parse_options({"--soak", "1s"}).plan.sizes, ElementsAre(8, 32 << 20));
+  EXPECT_THAT(parse_options({"--soak", "1s", "-b", "8", "-e", "4K"}).plan.sizes, ElementsAre(8, 4096));
+  EXPECT_THAT(parse_options({"--soak", "1s", "-b", "8", "-e", "100", "-f", "3"}).plan.sizes, ElementsAre(8, 100));
+  EXPECT_THAT(parse_options({"--soak", "1s", "-e", "4"}).plan.sizes, ElementsAre(4, 4));
+}
+
+TEST(WorkerOptions, RefuseWithASoakWhatItDoesNotDo) {
+  for (const std::vector<std::string>& other : {std::vector<std::string>{"--baseline", "x"},
+                                                {"--csv", "x"},
+                                                {"--stats"},
+                                                {"--expected"},
+                                                {"-I", "1"},
+                                                {"-N", "2"},
+                                                {"-c", "timed"},
+                                                {"-z", "1"},
+                                                {"-G", "1"}}) {
+    std::vector<std::string> words{"--soak", "1s"};
+    words.insert(words.end(), other.begin(), other.end());
+    EXPECT_THROW(parse_options(words), UserError) << other.front();
+  }
+  Call call;
+  call.least_bandwidth = "100";
+  EXPECT_FALSE(parse_options({"--soak", "1s"}, call).least_bandwidth.has_value()) << "it would fail every soak";
+}
+
+TEST(WorkerOptions, RefuseFilesWithoutANameAndALimitWithoutABaseline) {
+  for (const char* option : {"-J", "--csv", "--baseline"})
+    EXPECT_THROW(parse_options({option, ""}), UserError) << option;
+  EXPECT_THROW(parse_options({"--max-regression", "5%"}), UserError);
+  EXPECT_THROW(parse_options({"-J", "x", "--csv", "x"}), UserError);
+}
+
+TEST(WorkerOptions, GiveAScanTheLargestSizeWhateverTheSteps) {
+  EXPECT_THAT(parse_options({"--scan", "pairs", "-b", "8", "-e", "4K"}).plan.sizes, ElementsAre(4096));
+  EXPECT_THAT(parse_options({"--scan", "pairs", "-b", "8", "-e", "100", "-f", "3"}).plan.sizes, ElementsAre(100));
+  EXPECT_THAT(parse_options({"--scan", "pairs", "-e", "1M"}).plan.sizes, ElementsAre(1 << 20));
+}
+
 TEST(WorkerOptions, TakeFilesToWriteAndToCompareWith) {
   const Options options =
       parse_options({"--csv", "a.csv", "--baseline", "old.json", "--max-regression", "2.5%", "-J", "new.json"});
   EXPECT_EQ(options.csv_file, "a.csv");
   EXPECT_EQ(options.baseline_file, "old.json");
   EXPECT_DOUBLE_EQ(options.allowed_growth, 0.025);
-  EXPECT_DOUBLE_EQ(parse_options({"--max-regression", "10"}).allowed_growth, 0.1);
+  EXPECT_DOUBLE_EQ(parse_options({"--baseline", "x", "--max-regression", "10"}).allowed_growth, 0.1);
   EXPECT_DOUBLE_EQ(parse_options({}).allowed_growth, 0.05);
 }
 

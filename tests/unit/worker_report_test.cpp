@@ -255,6 +255,13 @@ TEST(JsonReport, HoldsTheIterationsAndTheTimeOfEnqueuingWhereTheyAreAskedFor) {
   EXPECT_EQ(result["out_of_place_per_iter"]["times_us"].size(), 2u);
 }
 
+TEST(JsonReport, IsWrittenAlsoWhereAnArgumentOrAVariableIsNotUtf8) {
+  TableHead head = head_of_one_gpu();
+  head.command = {"worker", "-J", "/tmp/\xff.json"};
+  head.environment = {"NCCL_FOO=caf\xe9"};
+  EXPECT_EQ(report_of(head, row_of(2, 5.5, 0.5), std::nullopt)["env"][0], "NCCL_FOO=caf\xef\xbf\xbd");
+}
+
 TEST(JsonReport, NamesAFileThatCannotBeWrittenBeforeTheSweep) {
   try {
     const JsonReport report("/no/such/folder/x.json", head_of_one_gpu());

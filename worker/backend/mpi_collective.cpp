@@ -39,6 +39,11 @@ class MpiCollective : public Collective {
       return "MPI has no element type " + std::string(name_of(operation.type));
     if (operation.description().reduces && mpi_op(operation.op) == MPI_OP_NULL)
       return "MPI has no reduction " + std::string(name_of(operation.op));
+    try {
+      with_call(operation, [](auto) {});
+    } catch (const Unsupported& too_many) {
+      return too_many.what();
+    }
     return std::nullopt;
   }
 

@@ -67,4 +67,19 @@ std::optional<Unsupported> keep_supported(Options& options, int ranks, const Ref
   return keep_pairs(plan, any, refusal, remarks);
 }
 
+std::optional<Unsupported> refusal_by_size(const SweepPlan& plan, int ranks, const Refusal& refusal) {
+  for (const DataType type : plan.types) {
+    Operation any;
+    any.kind = plan.kind;
+    any.ranks = ranks;
+    any.type = type;
+    any.op = plan.ops.front();
+    any.root = plan.roots.front();
+    if (plan.leaves_out(any.type, any.op)) continue;
+    if (const auto why = refusal(operation_of(any, plan.sizes.back())))
+      return Unsupported(*why, "give a smaller largest size: -e");
+  }
+  return std::nullopt;
+}
+
 }  // namespace ringrun::worker

@@ -17,4 +17,8 @@ std::optional<Unsupported> keep_supported(Options& options, int ranks,
                                           const std::function<std::optional<std::string>(const Operation&)>& refusal,
                                           std::vector<std::string>& remarks);
 
+/// Why the backend cannot do the plan's largest size, which is better known before the first row than in the last one.
+std::optional<Unsupported> refusal_by_size(const SweepPlan& plan, int ranks,
+                                           const std::function<std::optional<std::string>(const Operation&)>& refusal);
+
 }  // namespace ringrun::worker

@@ -31,7 +31,9 @@ cxxopts::Options option_table() {
       text("0"), "0..3")("G,cudagraph", "capture the iterations as a CUDA graph and launch it so many times", text("0"),
                          "N")("I,per_iter_timing", "take the time of every iteration too, and show its spread",
                               text("0"), "0|1")("K,per_iter_skip", "with -I: leave the first ones out", text("0"), "N")(
-      "soak", "instead of the sweep, check operations of random sizes at random places for so long: 90s, 10m, 2h",
+      "soak",
+      "instead of the sweep, check operations of random sizes (from -b, here 8 where it is not given, to -e) at random "
+      "places for so long: 90s, 10m, 2h",
       text(""), "TIME")("scan",
                         "instead of the sweep, the largest size between all pairs of hosts (pairs) or ranks "
                         "(pairs:ranks), or over all hosts "

@@ -1,5 +1,6 @@
 #include "worker/cli/options.hpp"
 
+#include <algorithm>
 #include <ostream>
 
 #include "lib/error.hpp"
@@ -42,12 +43,17 @@ void read_operation(const OptionReader& read, Options& options) {
   plan.roots = {collective.has_root ? root : -1};
 }
 
-/// A tuning has few sizes, of all classes, where none are said.
+/// A tuning has few sizes, of all classes, and a soak all of them, where none are said. A scan has one.
 void read_sizes(const OptionReader& read, const cxxopts::ParseResult& parsed, Options& options) {
   const bool tunes = parsed.count("tune") > 0;
+  const bool soaks = !read.text("soak").empty();
+  const bool scans = !read.text("scan").empty();
   const bool steps_given = parsed.count("stepbytes") > 0 || parsed.count("stepfactor") > 0;
-  options.smallest = tunes && parsed.count("minbytes") == 0 ? 8 : read.size("minbytes");
   options.largest = read.size("maxbytes");
+  options.smallest = parsed.count("minbytes") > 0 ? read.size("minbytes")
+                     : scans                      ? options.largest
+                     : tunes || soaks             ? std::min<std::int64_t>(8, options.largest)
+                                                  : read.size("minbytes");
   options.step = read.size("stepbytes");
   options.factor = tunes && !steps_given ? 4 : read.integer("stepfactor", 1);
   if (options.smallest > options.largest) {
@@ -67,7 +73,10 @@ void read_sizes(const OptionReader& read, const cxxopts::ParseResult& parsed, Op
     throw UserError("the sizes from --minbytes to --maxbytes are " + std::to_string(steps) + " steps",
                     "give a larger step (-i) or a factor (-f 2)");
   }
-  options.plan.sizes = sweep_sizes(options.smallest, options.largest, options.step, options.factor);
+  // The steps between are a sweep's alone: their last one need not be the largest size.
+  options.plan.sizes = scans   ? std::vector<std::int64_t>{options.largest}
+                       : soaks ? std::vector<std::int64_t>{options.smallest, options.largest}
+                               : sweep_sizes(options.smallest, options.largest, options.step, options.factor);
 }
 
 void read_nccl_settings(const OptionReader& read, Options& options) {
@@ -135,6 +144,41 @@ void check_scan(const Options& options) {
                {options.split.rule != Split::Rule::kNone, "NCCL_TESTS_SPLIT"}});
 }
 
+/// A soak checks results, and takes no times.
+void check_soak(Options& options) {
+  if (options.soak_seconds <= 0 || options.scan || options.tune_seconds > 0) return;
+  const SweepPlan& plan = options.plan;
+  refuse_with("--soak", "a soak checks results and measures nothing",
+              "leave one of them out; -J takes what a soak has found",
+              {{!options.baseline_file.empty(), "--baseline"},
+               {!options.csv_file.empty(), "--csv"},
+               {plan.samples, "--stats"},
+               {plan.expects, "--expected"},
+               {plan.each_iteration, "-I"},
+               {plan.checks_timed, "-c timed"},
+               {plan.graph_launches > 0, "-G"},
+               {plan.blocking != Blocking::kNot, "-z"},
+               {options.cycles != 1, "-N"}});
+  // The environment may ask it of all sweeps.
+  options.least_bandwidth.reset();
+}
+
+/// Names of files. An empty one is a variable of a script that was not set.
+void read_files(const OptionReader& read, const cxxopts::ParseResult& parsed, Options& options) {
+  for (const auto& [name, file] : {std::pair{"output_file", &options.json_file},
+                                   {"csv", &options.csv_file},
+                                   {"baseline", &options.baseline_file}}) {
+    *file = read.text(name);
+    if (parsed.count(name) > 0 && file->empty())
+      throw UserError("--" + std::string(name) + " names no file", "give a file, or leave the option out");
+  }
+  options.allowed_growth = read.percent("max-regression");
+  if (parsed.count("max-regression") > 0 && options.baseline_file.empty())
+    throw UserError("--max-regression, but nothing to compare with", "name an earlier run's file: --baseline FILE");
+  if (!options.csv_file.empty() && options.csv_file == options.json_file)
+    throw UserError("-J and --csv name the same file: " + options.csv_file, "give each its own");
+}
+
 void read_tuning(const OptionReader& read, bool sizes_given, Options& options) {
   options.tune_seconds = read.duration("tune");
   if (options.tune_seconds <= 0) throw UserError("--tune=0 leaves no time to try anything", "give seconds: --tune=60s");
@@ -197,10 +241,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   read_sizes(read, parsed, options);
   options.gpus = read.integer("ngpus", 1);
   options.cycles = read.integer("run_cycles", 0);
-  options.json_file = read.text("output_file");
-  options.csv_file = read.text("csv");
-  options.baseline_file = read.text("baseline");
-  options.allowed_growth = read.percent("max-regression");
+  read_files(read, parsed, options);
   options.soak_seconds = read.duration("soak");
   options.backend = backend_from(read.text("backend"));
   options.share_gpu = parsed.count("share-gpu") > 0;
@@ -238,6 +279,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
     read_tuning(read, parsed.count("minbytes") > 0 || parsed.count("maxbytes") > 0, options);
   check_together(options);
   check_scan(options);
+  check_soak(options);
   return options;
 }
 

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
 #include <string_view>
 
 #include "lib/error.hpp"
@@ -28,6 +29,38 @@ std::string key_of(std::string_view collective, std::int64_t bytes, std::string_
 /// nccl-tests writes some numbers as texts.
 double number_from(const json& value) {
   return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : value.get<double>();
+}
+
+/// Nothing where it is no time: null, "N/A", 0.
+std::optional<double> time_from(const json& value) {
+  if (!value.is_string() && !value.is_number()) return std::nullopt;
+  const double time = number_from(value);
+  return std::isfinite(time) && time > 0 ? std::optional(time) : std::nullopt;
+}
+
+/// What a parser quotes of a file need not be text.
+std::string printable(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char each) { return each < ' ' || each > '~'; }, '?');
+  return text;
+}
+
+constexpr int kNewestSchema = 3;
+
+void require_comparable(const json& whole, const std::string& file, const ComparedJob& now) {
+  const auto refuse = [&](const std::string& why) {
+    throw UserError("--baseline: " + file + " " + why, "compare with a file that -J wrote for the same job");
+  };
+  const double schema = whole.contains("version") ? number_from(whole["version"]) : kNewestSchema;
+  if (!(schema >= 1 && schema <= kNewestSchema))
+    refuse(fmt::format("has schema {:g}, which the worker does not know", schema));
+  const std::size_t ranks = whole.value("config", json::object()).value("devices", json::array()).size();
+  if (ranks > 0 && ranks != now.ranks)
+    refuse(fmt::format("is of {} rank{}, and this job has {}", ranks, ranks == 1 ? "" : "s", now.ranks));
+  if (!whole.contains("nccl_version")) return;
+  const bool over_mpi = number_from(whole["nccl_version"]) == 0;
+  if (over_mpi != now.over_mpi)
+    refuse(over_mpi ? "is of MPI, and this job uses NCCL" : "is of NCCL, and this job uses MPI");
 }
 
 /// Of a mean over so many iterations, or of their median: two standard errors of the mean.
@@ -60,39 +93,44 @@ bool Comparison::is_slower() const {
   return std::any_of(differences.begin(), differences.end(), [](const Difference& each) { return each.slower(); });
 }
 
-Timings baseline_from(const std::string& text, const std::string& file) {
+Timings baseline_from(const std::string& text, const std::string& file, const ComparedJob& now) {
   Timings timings;
   try {
     const json whole = json::parse(text);
+    if (whole.is_object()) require_comparable(whole, file, now);
     for (const json& result : whole.at("results")) {
       std::string collective = result.value("experiment_name", "all_reduce_perf");
       collective = collective.substr(0, collective.rfind("_perf"));
       for (const std::string placement : {"out_of_place", "in_place"}) {
         const json& measured = result.at(placement);
-        if (!measured.contains("time")) continue;
+        const auto time = measured.contains("time") ? time_from(measured["time"]) : std::nullopt;
+        if (!time) continue;
         Timing& timing = timings[key_of(collective, static_cast<std::int64_t>(number_from(result.at("size"))),
                                         result.at("type").get<std::string>(), result.at("redop").get<std::string>(),
                                         static_cast<std::int64_t>(number_from(result.at("root"))),
                                         result.value("ringrun", json::object()).value("group", 0),
                                         placement == "in_place" ? "in-place" : "out-of-place")];
-        timing.microseconds.push_back(number_from(measured["time"]));
+        timing.microseconds.push_back(*time);
         timing.error = std::max(timing.error, error_in(result, placement));
       }
     }
   } catch (const json::exception& error) {
-    throw UserError("--baseline: " + file + " is not the worker's JSON, nor that of nccl-tests: " + error.what(),
-                    "give a file that was written by -J");
+    throw UserError(
+        "--baseline: " + file + " is not the worker's JSON, nor that of nccl-tests: " + printable(error.what()),
+        "give a file that was written by -J");
   }
   if (timings.empty())
     throw UserError("--baseline: " + file + " has no measurement with a time", "give a file that was written by -J");
   return timings;
 }
 
-Timings read_baseline(const std::string& file) {
+Timings read_baseline(const std::string& file, const ComparedJob& now) {
   std::ifstream in(file);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw UserError("--baseline: cannot read " + file, "give a file that was written by -J");
-  return baseline_from(text, file);
+  std::ostringstream text;
+  // It fails, where the stream's own iterators throw, for a folder.
+  text << in.rdbuf();
+  if (!in || !text) throw UserError("--baseline: cannot read " + file, "give a file that was written by -J");
+  return baseline_from(text.str(), file, now);
 }
 
 void add_row(Timings& timings, const Row& row) {

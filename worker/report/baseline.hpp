@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,11 +35,17 @@ struct Comparison {
   bool is_slower() const;
 };
 
-/// The measurements of a JSON file, the worker's or that of nccl-tests. Throws UserError where it cannot be read or has
-/// none.
-Timings read_baseline(const std::string& file);
-/// Of such a file's contents; `file` names it in errors.
-Timings baseline_from(const std::string& text, const std::string& file);
+/// What two runs must have in common for their times to be compared.
+struct ComparedJob {
+  std::size_t ranks = 0;
+  bool over_mpi = false;
+};
+
+/// The measurements of a JSON file, the worker's or that of nccl-tests. Throws UserError where it cannot be read, has
+/// none, or is known to be of another job than `now`.
+Timings read_baseline(const std::string& file, const ComparedJob& now);
+/// Of such a file's contents; `file` names it in errors. A time that is no number above 0 is left out.
+Timings baseline_from(const std::string& text, const std::string& file, const ComparedJob& now);
 
 void add_row(Timings& timings, const Row& row);
 

@@ -2,12 +2,11 @@
 
 #include <array>
 #include <ctime>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "lib/error.hpp"
 #include "lib/version.hpp"
 #include "worker/report/expected_lines.hpp"
+#include "worker/report/report_file.hpp"
 
 namespace ringrun::worker {
 namespace {
@@ -100,24 +99,15 @@ json config_of(const TableHead& head) {
 }  // namespace
 
 struct JsonReport::Document {
-  std::string file;
-  std::ofstream out;
+  explicit Document(const std::string& name) : file("-J", name) {}
+
+  ReportFile file;
   json root;
   bool cpu_time = false;
   SweepPlan plan;
-
-  void require_good() const {
-    if (!out)
-      throw UserError("-J: cannot write " + file,
-                      "give a file on a disk that has room, in a folder that can be written");
-  }
 };
 
-JsonReport::JsonReport(const std::string& file, const TableHead& head) : document_(std::make_unique<Document>()) {
-  document_->file = file;
-  // Appending leaves an older report as it is until there is a new one.
-  document_->out.open(file, std::ios::app);
-  document_->require_good();
+JsonReport::JsonReport(const std::string& file, const TableHead& head) : document_(std::make_unique<Document>(file)) {
   document_->cpu_time = head.columns.cpu_time;
   document_->plan = head.plan;
   document_->root = {{"version", kSchema},
@@ -171,11 +161,8 @@ void JsonReport::write(const SweepSummary& summary, std::optional<double> least_
       {"okay", least_bandwidth ? json(summary.is_fast_enough(*least_bandwidth)) : json("unchecked")}};
   root["errors"] = errors;
   root["end_time"] = now();
-  document_->out.close();
-  document_->out.open(document_->file, std::ios::trunc);
-  document_->out << root.dump(2) << '\n';
-  document_->out.close();
-  document_->require_good();
+  // Arguments and variables are bytes, which need not be UTF-8.
+  document_->file.write(root.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
 }
 
 }  // namespace ringrun::worker

@@ -14,7 +14,7 @@ namespace ringrun::worker {
 /// What the worker adds stands under "ringrun", of the whole and of each result.
 class JsonReport {
  public:
-  /// Opens `file` now, so that a wrong name is told before the sweep and not after it; throws UserError then.
+  /// A wrong name of `file` is told now, before the sweep and not after it: throws UserError then.
   JsonReport(const std::string& file, const TableHead& head);
   ~JsonReport();
   JsonReport(const JsonReport&) = delete;
@@ -22,7 +22,7 @@ class JsonReport {
   void add(const Row& row);
   /// Something of the worker's own about the whole.
   void set(const std::string& key, nlohmann::json value);
-  /// Writes the file. Throws UserError where that fails.
+  /// Writes the file. Throws UserError where that fails, and leaves an older one as it was.
   void write(const SweepSummary& summary, std::optional<double> least_bandwidth,
              const std::vector<std::string>& errors);
 

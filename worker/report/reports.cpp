@@ -2,14 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
+
+#include "lib/error.hpp"
 
 namespace ringrun::worker {
 
 Reports::Reports(std::ostream& out, const Options& options, const TableHead& head)
     : out_(out), options_(options), columns_(head.columns), progress_(head.plan, options.cycles) {
-  if (!options.baseline_file.empty()) before_ = read_baseline(options.baseline_file);
+  if (!options.baseline_file.empty())
+    before_ = read_baseline(options.baseline_file, {head.devices.size(), head.nccl_version == 0});
   if (!options.json_file.empty()) json_.emplace(options.json_file, head);
   if (!options.csv_file.empty()) csv_.emplace(options.csv_file);
   print_head(out_, head);
@@ -47,6 +51,27 @@ void Reports::print_end(const MemoryReport& memory) {
   print_foot(out_, options_.plan.kind, summary_, options_.least_bandwidth, memory);
 }
 
+void Reports::write_json(const std::vector<std::string>& errors) {
+  if (!json_) return;
+  if (soak_) {
+    json_->set("soak", {{"operations", soak_->operations},
+                        {"bytes", soak_->bytes},
+                        {"seconds", soak_->seconds},
+                        {"smallest_bytes", options_.smallest},
+                        {"largest_bytes", options_.largest},
+                        {"wrong", soak_->locations},
+                        {"okay", soak_->wrong == 0},
+                        {"complete", errors.empty()}});
+  }
+  json_->write(summary_, options_.least_bandwidth, errors);
+}
+
+/// "12 rows", "1 operation".
+std::string Reports::so_far() const {
+  const std::uint64_t count = soak_ ? soak_->operations : static_cast<std::uint64_t>(rows_);
+  return fmt::format("{} {}{}", count, soak_ ? "operation" : "row", count == 1 ? "" : "s");
+}
+
 bool Reports::end() {
   const std::lock_guard lock(mutex_);
   return !std::exchange(ended_, true);
@@ -56,18 +81,23 @@ void Reports::finish(const MemoryReport& memory) {
   if (!end()) return;
   if (!before_.empty()) comparison_ = compare(before_, now_, options_.allowed_growth);
   print_end(memory);
-  if (json_) json_->write(summary_, options_.least_bandwidth, {});
+  write_json({});
 }
 
 void Reports::finish_partial(const std::string& why) {
   if (!end()) return;
-  const std::string partial = fmt::format("{} after {} row{}", why, rows_, rows_ == 1 ? "" : "s");
-  if (json_) json_->write(summary_, options_.least_bandwidth, {"partial: " + partial});
+  const std::string partial = why + " after " + so_far();
+  std::string unwritten;
+  try {
+    write_json({"partial: " + partial});
+  } catch (const UserError& error) {
+    unwritten = fmt::format("# {}\n", error.what());
+  }
   // The other thread may hold it for ever: mpirun does not read on once it was told to end.
   const std::unique_lock printing(printing_, std::chrono::milliseconds(300));
   if (!printing.owns_lock()) return;
   progress_.clear();
-  out_ << "# PARTIAL: " << partial << '\n';
+  out_ << "# PARTIAL: " << partial << '\n' << unwritten;
   print_end({});
 }
 

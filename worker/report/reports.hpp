@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "worker/cli/options.hpp"
 #include "worker/report/baseline.hpp"
@@ -40,6 +41,8 @@ class Reports : public PartialReport {
   /// False where they have ended already.
   bool end();
   void print_end(const MemoryReport& memory);
+  void write_json(const std::vector<std::string>& errors);
+  std::string so_far() const;
 
   std::ostream& out_;
   const Options& options_;

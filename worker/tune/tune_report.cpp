@@ -3,23 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <ostream>
 
-#include "lib/error.hpp"
 #include "lib/text/byte_size.hpp"
 #include "lib/version.hpp"
 
 namespace ringrun::worker {
 
 TuneReport::TuneReport(std::ostream& out, const TableHead& head, double budget, const std::string& json_file)
-    : out_(out), head_(head), json_file_(json_file) {
+    : out_(out), head_(head) {
   findings_.budget = budget;
-  if (!json_file_.empty()) {
-    // Appending leaves an older report as it is until there is a new one.
-    std::ofstream file(json_file_, std::ios::app);
-    if (!file) throw UserError("-J: cannot write " + json_file_, "give a file in a folder that can be written");
-  }
+  if (!json_file.empty()) json_file_.emplace("-J", json_file);
   std::string sizes;
   for (std::int64_t bytes : head.plan.sizes) sizes += " " + format_byte_size(bytes);
   out << fmt::format("# ringrun worker version {} {}\n", kVersion, head.versions)
@@ -85,16 +79,9 @@ void TuneReport::end() {
   ended_ = true;
   findings_.verdicts = verdicts_of(findings_.tuned, noise_factor_);
   line_.end();
-  if (!json_file_.empty()) write_json();
+  if (json_file_) json_file_->write(json_of(findings_, head_) + '\n');
   out_ << text_of(findings_);
   out_.flush();
-}
-
-void TuneReport::write_json() const {
-  std::ofstream file(json_file_, std::ios::trunc);
-  file << json_of(findings_, head_) << '\n';
-  file.close();
-  if (!file) throw UserError("-J: cannot write " + json_file_, "give a file on a disk that has room");
 }
 
 }  // namespace ringrun::worker

@@ -2,11 +2,13 @@
 
 #include <iosfwd>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "worker/report/partial_report.hpp"
 #include "worker/report/progress.hpp"
+#include "worker/report/report_file.hpp"
 #include "worker/report/table.hpp"
 #include "worker/tune/conductor.hpp"
 #include "worker/tune/network_way.hpp"
@@ -37,7 +39,7 @@ std::string json_of(const TuneFindings& findings, const TableHead& head);
 /// Tells of a tuning: its head at once, and at its end, whenever that comes, what is known then.
 class TuneReport : public PartialReport {
  public:
-  /// Opens `json_file` ("": none) now; throws UserError where that fails. `out` outlives the report.
+  /// Throws UserError where `json_file` ("": none) cannot be written. `out` outlives the report.
   TuneReport(std::ostream& out, const TableHead& head, double budget, const std::string& json_file);
 
   void begin(const std::vector<TunedHost>& hosts, const NetworkWay& way, const Conductor& conductor);
@@ -50,11 +52,10 @@ class TuneReport : public PartialReport {
 
  private:
   void end();
-  void write_json() const;
 
   std::ostream& out_;
   const TableHead head_;
-  std::string json_file_;
+  std::optional<ReportFile> json_file_;
   TerminalLine line_;
   std::mutex mutex_;  ///< of what follows
   TuneFindings findings_;

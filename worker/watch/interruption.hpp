@@ -6,8 +6,9 @@
 
 namespace ringrun::worker {
 
-/// Takes SIGINT and SIGTERM in a thread of its own, which can write and wait, while the others may be stuck. To be made
-/// before any other thread, so that all of them leave the signals to this one.
+/// Takes SIGINT, SIGTERM and, unless it is ignored (nohup), SIGHUP in a thread of its own, which can write and wait,
+/// while the others may be stuck. To be made before any other thread, so that all of them leave the signals to this
+/// one.
 class Interruption {
  public:
   /// `on_signal` is called once, with the signal's name; then the process ends by that signal.
