@@ -3,15 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <ostream>
 
 #include "launcher/absent_hosts.hpp"
 #include "launcher/decisions.hpp"
 #include "launcher/dry_run.hpp"
 #include "launcher/engine/engine_choice.hpp"
-#include "launcher/engine/left_over.hpp"
 #include "launcher/engine_request.hpp"
 #include "launcher/engine_start.hpp"
 #include "launcher/host_questions.hpp"
@@ -42,28 +39,6 @@
 namespace ringrun {
 namespace {
 
-std::string current_folder() {
-  std::error_code error;
-  const std::string folder = std::filesystem::current_path(error).string();
-  if (!error) return folder;
-  throw UserError("the current folder cannot be read: " + error.message(), "change into a folder that exists");
-}
-
-LaunchContext context_of(const LaunchRequest& request) {
-  LaunchContext context{request, read_environment(), own_executable(), current_folder()};
-  // mpirun looks for its own parts on PATH.
-  context.environment.emplace("PATH", kDefaultPath);
-  std::vector<std::string> exports = request.exports;
-  for (const ProgramRequest& program : request.more)
-    exports.insert(exports.end(), program.exports.begin(), program.exports.end());
-  context.dropped = left_over_names(context.environment, exports);
-  for (const std::string& name : context.dropped) context.environment.erase(name);
-  // Whatever looks for the engine from here on must not find ringrun.
-  context.environment[kLauncherVariable] = std::to_string(getpid());
-  setenv(kLauncherVariable, context.environment[kLauncherVariable].c_str(), 1);
-  return context;
-}
-
 int ranks_here(const Job& job) {
   int ranks = 0;
   for (const JobHost& host : job.hosts) ranks += host.answer.local ? host.ranks : 0;
@@ -73,7 +48,7 @@ int ranks_here(const Job& job) {
 class Launch {
  public:
   Launch(const LaunchRequest& request, const Streams& streams)
-      : request_(request), streams_(streams), context_(context_of(request)) {}
+      : request_(request), streams_(streams), context_(make_launch_context(request)) {}
 
   int run() {
     check_words(request_);

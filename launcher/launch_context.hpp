@@ -47,4 +47,9 @@ struct LaunchContext {
   bool is_worker() const;
 };
 
+/// The request, this process's environment and folder; nothing is looked up yet. From here on this process's own
+/// environment marks what it starts as ringrun's, so that a search for the engine passes ringrun by. Throws UserError
+/// where the current folder is gone.
+LaunchContext make_launch_context(const LaunchRequest& request);
+
 }  // namespace ringrun
