@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "launcher/engine/mpirun.hpp"
 #include "launcher/engine/openmpi.hpp"
 #include "launcher/launch_errors.hpp"
 #include "tests/unit/error_text.hpp"
@@ -299,15 +298,6 @@ TEST(OpenMpi, AnIsolatingEnvironmentIsIgnoredWhereHostsAreRemote) {
 TEST(ShellLine, IsQuotedForAShell) {
   EXPECT_EQ(shell_line({{"mpirun", "a b", "it's", "", "x=$y"}, {{"P", "{\"a\":1}"}}, {"RANK"}}),
             "env -u RANK P='{\"a\":1}' mpirun 'a b' 'it'\\''s' '' 'x=$y'");
-}
-
-TEST(Mpirun, IsToldByItsVersion) {
-  EXPECT_EQ(parse_mpirun_version("/m", "mpirun (Open MPI) 4.1.4\n\nReport bugs to\n").kind, EngineKind::openmpi4);
-  EXPECT_EQ(parse_mpirun_version("/m", "mpirun (Open MPI) 5.0.7\n").version, "5.0.7");
-  EXPECT_EQ(problem_of([] { parse_mpirun_version("/m", "HYDRA build details:\n"); }),
-            "/m is MPICH's mpirun; ringrun needs Open MPI's");
-  EXPECT_EQ(problem_of([] { parse_mpirun_version("/m", ""); }),
-            "/m is not Open MPI's mpirun; ringrun needs Open MPI's");
 }
 
 }  // namespace
