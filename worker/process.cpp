@@ -31,30 +31,28 @@ namespace ringrun::worker {
 Process::Process(const Options& options, std::ostream& out)
     : options_(options),
       out_(out),
-      interruption_([this](const char* signal) { tell_partial(signal); }),
-      timeouts_([this] {
-        if (PartialReport* const report = reporting_) report->finish_partial("ended by a deadline");
-      }),
+      interruption_([this](const char* signal) { tell_interrupted(signal); }),
+      timeouts_([this] { tell_partial("a deadline"); }),
       watch_(timeouts_.callbacks()),
       session_(start_mpi()) {}
 
-/// Only the first process has something to tell. Open MPI 4.1 kills a job as soon as one of its ranks has ended, and
-/// then reads no further, so that one gives its output time, and the others give it most of the second that is between
-/// mpirun's SIGTERM and its SIGKILL.
-void Process::tell_partial(const char* signal) {
-  constexpr std::chrono::milliseconds kForTheOutput{300};
-  constexpr std::chrono::milliseconds kForTheFirst{800};
+void Process::tell_partial(const std::string& end) noexcept try {
   PartialReport* const reports = reporting_;
-  if (reports != nullptr) reports->finish_partial(std::string("ended by ") + signal);
-  if (const auto rank = mpi::launch_environment().rank)
-    std::this_thread::sleep_for(*rank > 0 ? kForTheFirst : kForTheOutput);
+  if (reports != nullptr) reports->finish_partial("ended by " + end);
+} catch (const std::exception& error) {
+  // What ends the job is told all the same, and by its exit code.
+  const std::string text = std::string("worker: ") + error.what() + "\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
 }
 
-void Process::tell_failed() noexcept try {
-  PartialReport* const reports = reporting_;
-  if (reports != nullptr) reports->finish_partial("ended by an error");
-} catch (const std::exception&) {
-  // The error itself is still to be told.
+/// Open MPI 4.1 kills a job as soon as one of its ranks has ended, and then reads no further, so the first process
+/// gives its output time, and the others give it most of the second that is between mpirun's SIGTERM and its SIGKILL.
+void Process::tell_interrupted(const char* signal) {
+  constexpr std::chrono::milliseconds kForTheOutput{300};
+  constexpr std::chrono::milliseconds kForTheFirst{800};
+  tell_partial(signal);
+  if (const auto rank = mpi::launch_environment().rank)
+    std::this_thread::sleep_for(*rank > 0 ? kForTheFirst : kForTheOutput);
 }
 
 int Process::run() {

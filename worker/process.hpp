@@ -36,12 +36,13 @@ class Process {
 
   /// Returns the exit code.
   int run();
-  /// Where `run` threw: tells what was measured until then. Throws nothing.
-  void tell_failed() noexcept;
+  /// Tells what was measured until now, where nobody has yet; `end` is what ends the job: "an error". Only the first
+  /// process has something to tell. From any thread.
+  void tell_partial(const std::string& end) noexcept;
 
  private:
   mpi::Session start_mpi();
-  void tell_partial(const char* signal);
+  void tell_interrupted(const char* signal);
   bool is_first() const { return team_.process() == 0; }
   void place();
   GpuLibrary load_library();

@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "lib/descriptor.hpp"
 #include "lib/error.hpp"
 
 namespace ringrun::worker {
@@ -25,22 +26,8 @@ using std::chrono::steady_clock;
 /// For the reader of a pipe to open it, or to take some of it.
 constexpr milliseconds kForTheReader{5000};
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  explicit operator bool() const { return number_ >= 0; }
-  int number() const { return number_; }
-  /// Some file systems say only here that there is no room.
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
-
- private:
-  int number_;
-};
+/// Some file systems say only here that there is no room. False with errno set.
+bool close_whole(Descriptor& file) { return ::close(file.release()) == 0; }
 
 /// False with errno set.
 bool write_all(int descriptor, std::string_view text) {
@@ -98,8 +85,8 @@ bool replace(const std::string& target, const std::string& text) {
   Descriptor fresh = create_beside(target);
   if (!fresh) return false;
   struct stat before {};
-  if (::stat(target.c_str(), &before) == 0) ::fchmod(fresh.number(), before.st_mode & 07777);
-  if (write_all(fresh.number(), text) && fresh.close() && ::rename(beside(target).c_str(), target.c_str()) == 0)
+  if (::stat(target.c_str(), &before) == 0) ::fchmod(fresh.get(), before.st_mode & 07777);
+  if (write_all(fresh.get(), text) && close_whole(fresh) && ::rename(beside(target).c_str(), target.c_str()) == 0)
     return true;
   const int why = errno;
   ::unlink(beside(target).c_str());
@@ -140,13 +127,13 @@ void ReportFile::write(const std::string& text) const {
     if (replace(resolved(path_), text)) return;
     if (!exists || !needs_no_room_beside(errno)) fail();
     Descriptor plain(::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
-    if (!plain || !write_all(plain.number(), text) || !plain.close()) fail();
+    if (!plain || !write_all(plain.get(), text) || !close_whole(plain)) fail();
     return;
   }
   Descriptor place(open_in_place(path_));
   // Behind the table.
-  if (place && prints) ::fcntl(place.number(), F_SETFL, O_APPEND | O_NONBLOCK);
-  if (!place || !write_all(place.number(), text) || !place.close()) fail();
+  if (place && prints) ::fcntl(place.get(), F_SETFL, O_APPEND | O_NONBLOCK);
+  if (!place || !write_all(place.get(), text) || !close_whole(place)) fail();
 }
 
 }  // namespace ringrun::worker
