@@ -48,12 +48,13 @@ int run_worker(const std::string& program, const std::vector<std::string>& argum
         return parse_options(arguments, {program, std::getenv("NCCL_TESTS_MIN_BW"), std::getenv("NCCL_TESTS_DEVICE"),
                                          std::getenv("NCCL_TESTS_SPLIT"), std::getenv("NCCL_TESTS_SPLIT_MASK")});
       } catch (const UserError& error) {
-        // Mostly every process reads the same line: one of them complains. The launcher ends it with the first that
-        // exits, so the others stay a while; it may start late.
-        const int rank = mpi::launch_environment().rank.value_or(0);
-        if (rank != 0) std::this_thread::sleep_for(kForThePeersEnd);
-        err << (rank == 0 ? "worker: " : fmt::format("[{}:{}] worker: ", host_name(), rank)) << error.what() << "\n  "
-            << error.remedy() << '\n';
+        // Every process reads the same line: one of them complains. The launcher ends it with the first that exits, so
+        // the others stay a while; it may start late.
+        if (mpi::launch_environment().rank.value_or(0) == 0) {
+          err << "worker: " << error.what() << "\n  " << error.remedy() << '\n';
+        } else {
+          std::this_thread::sleep_for(kForThePeersEnd);
+        }
         throw;
       }
     }();

@@ -83,7 +83,10 @@ int run_end(const std::vector<std::string>& words) {
     while (!carriers(entry).empty() && std::chrono::steady_clock::now() < start + kReaping)
       std::this_thread::sleep_for(kMoment);
   }
-  while (kill_all(entry) > 0 && std::chrono::steady_clock::now() < start + kDeadline) {
+  // Of ranks' own processes only those are left whose wrapper and reaper were killed in one moment.
+  const std::string of_programs = "TORCHELASTIC_RUN_ID=" + words[0];
+  while (kill_all(entry) + (ranks ? kill_all(of_programs) : 0) > 0 &&
+         std::chrono::steady_clock::now() < start + kDeadline) {
     std::this_thread::sleep_for(kMoment);
   }
   return 0;

@@ -12,7 +12,8 @@ namespace ringrun {
 void end_leftover_daemons(const JobCommand& command);
 
 /// `ringrun __end RUN [ranks]`: kills this user's processes on this host that carry the run's id in their environment;
-/// with the second word it kills wrappers of ranks, and lets their reapers end what is below.
+/// with the second word it kills wrappers of ranks, lets their reapers end what is below, and kills what is left of the
+/// ranks' own.
 inline constexpr const char* kRanksAlone = "ranks";
 int run_end(const std::vector<std::string>& words);
 

@@ -145,13 +145,6 @@ TEST(WorkerFault, SaysWhatIsWrongWithAnOptionAlsoWhereTheFirstRankStartsLate) {
   EXPECT_EQ(occurrences(run.err, "worker: "), 1) << run.err;
 }
 
-TEST(WorkerFault, SaysWhatIsWrongWithAnOptionThatOneOtherRankHas) {
-  const auto run = mpirun(
-      2, {"sh", "-c", "exec ./worker --backend mpi -b 8 -e 8 $([ $OMPI_COMM_WORLD_RANK = 0 ] || echo --no-such)"});
-  EXPECT_EQ(run.exit_code, 6);
-  EXPECT_THAT(run.err, ContainsRegex(":1\\] worker: .*no-such"));
-}
-
 TEST(WorkerFault, RefusesToSweepAloneAsARankOfALoopThatNoMpiJoins) {
   CommandOptions options;
   options.env = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
