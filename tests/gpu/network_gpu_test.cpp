@@ -112,5 +112,18 @@ TEST_F(GpuNetwork, TheWorkerRefusesABridgeUnderPlainMpirun) {
   EXPECT_THAT(result.err, HasSubstr("docker0"));
 }
 
+TEST_F(GpuNetwork, ALinkThatBreaksInMidSweepEndsTheJob) {
+  auto job = start("a", {built_program("ringrun"), "-hostfile", two_hosts(), "./worker", "--backend", "nccl", "-b",
+                         "1M", "-e", "1M", "-n", "5", "-N", "0", "-T", "5"});
+  ASSERT_TRUE(job.wait_for_output("     1048576 ")) << job.output();
+  on("b", {"ip", "link", "set", "enp3s0", "down"});
+  const auto result = job.finish();
+  on("b", {"ip", "link", "set", "enp3s0", "up"});
+  EXPECT_EQ(result.exit_code, 4) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("did not arrive: rank 1 on b"));
+  EXPECT_LT(result.elapsed, seconds(90));
+  std::cout << result.elapsed.count() << " ms\n" << result.out;
+}
+
 }  // namespace
 }  // namespace ringrun::test

@@ -71,8 +71,8 @@ int main(int argc, char** argv) {
   void* send = nullptr;
   void* receive = nullptr;
   cudaStream_t stream = nullptr;
-  check_cuda(cudaMalloc(&send, largest), "cudaMalloc");
-  check_cuda(cudaMalloc(&receive, largest), "cudaMalloc");
+  check_nccl(ncclMemAlloc(&send, largest), "ncclMemAlloc");
+  check_nccl(ncclMemAlloc(&receive, largest), "ncclMemAlloc");
   check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   const ncclComm_t communicator = join_communicator(ranks);
 
