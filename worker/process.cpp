@@ -15,6 +15,7 @@
 #include "lib/host/host_name.hpp"
 #include "lib/mpi/launch_environment.hpp"
 #include "worker/backend/backend_limits.hpp"
+#include "worker/backend/host_memory.hpp"
 #include "worker/backend/supported_choices.hpp"
 #include "worker/ceiling/survey.hpp"
 #include "worker/ceiling/survey_question.hpp"
@@ -68,6 +69,9 @@ int Process::run() {
   }
   if (const auto refusal = refusal_by_plan(options_, facts_, decision_)) return refuse(*refusal);
   if (decision_.nccl && !choose_network()) return leave(ExitCode::kNetwork);
+  if (!decision_.nccl) {
+    if (const auto refusal = refusal_by_memory(options_, facts_)) return refuse(*refusal);
+  }
   if (options_.scan) return scan(library);
   const std::vector<int> groups = split();
   if (const auto refusal = refusal_by_groups(options_, groups)) return refuse(*refusal);
@@ -144,6 +148,7 @@ ProcessFacts Process::read_own_facts(const GpuLibrary& library) const {
   facts.host_has_gpu = library.host_has_gpu;
   facts.why_no_gpu = library.why_not;
   facts.devices = library.devices;
+  if (library.devices.empty()) facts.memory = read_memory_rooms();
   return facts;
 }
 
