@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -253,6 +254,31 @@ TEST(JsonReport, HoldsTheIterationsAndTheTimeOfEnqueuingWhereTheyAreAskedFor) {
   EXPECT_DOUBLE_EQ(result["out_of_place_per_iter"]["min_us"], 1);
   EXPECT_DOUBLE_EQ(result["out_of_place_per_iter"]["p99_us"], 3);
   EXPECT_EQ(result["out_of_place_per_iter"]["times_us"].size(), 2u);
+  EXPECT_FALSE(result["out_of_place_per_iter"].contains("per_process_max_times_us")) << "of one process";
+}
+
+// What nccl-tests' scripts/analyze_perf_json.py relies on: all times are there, also those that the summary skips, and
+// in each iteration the longest of the processes is the one of times_us.
+TEST(JsonReport, HoldsEveryIterationOfEveryProcessAndSummarizesThoseThatAreNotSkipped) {
+  TableHead head = head_of_one_gpu();
+  head.plan.each_iteration = true;
+  head.plan.skipped_iterations = 1;
+  Row row = row_of(2, 5.5, 0.5, 2);
+  row.out_of_place.iterations = {9e-6, 1e-6, 3e-6};
+  row.out_of_place.iterations_of_processes = {{9e-6, 0.5e-6, 3e-6}, {8e-6, 1e-6, 2e-6}};
+  row.out_of_place.skipped_iterations = 1;
+  const auto report = report_of(head, row, std::nullopt);
+  EXPECT_EQ(report["config"]["per_iter_skip"], 1);
+  const auto spread = report["results"][0]["out_of_place_per_iter"];
+  EXPECT_EQ(spread["skipped_iterations"], 1);
+  EXPECT_DOUBLE_EQ(spread["max_us"], 3);
+  EXPECT_DOUBLE_EQ(spread["avg_us"], 2);
+  ASSERT_EQ(spread["times_us"].size(), 3u);
+  ASSERT_EQ(spread["per_process_max_times_us"].size(), 2u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_DOUBLE_EQ(spread["times_us"][i], std::max(spread["per_process_max_times_us"][0][i].get<double>(),
+                                                     spread["per_process_max_times_us"][1][i].get<double>()));
+  }
 }
 
 TEST(JsonReport, IsWrittenAlsoWhereAnArgumentOrAVariableIsNotUtf8) {

@@ -12,7 +12,7 @@ std::string spread_columns(const Measurement& measured) {
   if (!measured.sample && measured.iterations.empty()) return ",,,,,,";
   const Statistics spread = measured.sample ? measured.sample->inside : measured.statistics();
   const std::size_t iterations =
-      measured.sample ? static_cast<std::size_t>(measured.sample->iterations) : measured.iterations.size();
+      measured.sample ? static_cast<std::size_t>(measured.sample->iterations) : measured.counted_iterations().size();
   return fmt::format("{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.2f}", iterations, spread.min * 1e6, spread.p50 * 1e6,
                      spread.p95 * 1e6, spread.p99 * 1e6, spread.max * 1e6, spread.variation());
 }

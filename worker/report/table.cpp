@@ -113,7 +113,11 @@ void print_ways(std::ostream& out, const TableHead& head) {
       out << "# Blocking Enabled: wait for completion after each group of collectives (no barrier) \n";
       break;
   }
-  if (head.columns.each_iteration) out << "# Per-Iteration Report: i_* uses max over process rows \n";
+  if (head.columns.each_iteration) {
+    const int skipped = head.plan.skipped_iterations;
+    out << "# Per-Iteration Report: i_* uses max over process rows"
+        << (skipped > 0 ? fmt::format("; summary skips first {} iterations", skipped) : "") << " \n";
+  }
   if (head.parallel_init) out << "# Parallel Init Enabled: threads call into NcclInitRank concurrently \n";
 }
 
@@ -158,7 +162,7 @@ void print_row(std::ostream& out, const TableColumns& columns, const Row& row) {
   if (columns.groups) out << fmt::format(" {:6}", row.group);
   out << '\n';
   for (const Measurement* measured : {&row.out_of_place, &row.in_place}) {
-    for (const std::string& location : measured->wrong_locations) out << "# " << location;
+    for (const std::string& location : measured->wrong_locations) out << "# " << location << '\n';
   }
   print_expected(out, row);
   print_sample(out, "out-of-place", row.out_of_place.sample);
