@@ -140,7 +140,7 @@ TEST(WorkerCollective, IsFoundWrongByASoakAtASizeThatNoStepReaches) {
 TEST(WorkerCollective, RefusesAHypercubeOfThreeRanks) {
   const auto run = mpirun(3, {"./worker", "--backend", "mpi", "--collective", "hypercube"});
   EXPECT_EQ(run.exit_code, 5) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("a hypercube has 2, 4, 8 … ranks, not 3"));
+  EXPECT_THAT(run.err, HasSubstr("a hypercube has 1, 2, 4, 8 … ranks, not 3"));
 }
 
 TEST(WorkerCollective, RefusesARootThatIsNoRank) {

@@ -49,6 +49,20 @@ TEST(WorkerOptions, TakeShortLongAndGluedForms) {
   EXPECT_EQ(options.gpus, 2);
 }
 
+TEST(WorkerOptions, TakeTheFormsOfNumbersThatNcclTestsTakes) {
+  EXPECT_EQ(parse_options({"-n", "0x10"}).plan.iterations, 16);
+  EXPECT_EQ(parse_options({"-n", "020"}).plan.iterations, 16);
+  EXPECT_EQ(parse_options({"-b", "1.3K", "-e", "8 K"}).smallest, 1331);
+  EXPECT_EQ(parse_options({"-b", "1e3", "-e", "0x2000"}).largest, 8192);
+}
+
+TEST(WorkerOptions, TakeTheBeginningOfALongNameAsNcclTestsDoes) {
+  EXPECT_EQ(parse_options({"--iter", "5"}).plan.iterations, 5);
+  EXPECT_EQ(parse_options({"--warm=7"}).plan.warmups, 7);
+  EXPECT_EQ(parse_options({"--max", "64M"}).largest, 64 << 20) << "--max-regression is none of nccl-tests'";
+  EXPECT_TRUE(parse_options({"--expect"}).plan.expects);
+}
+
 TEST(WorkerOptions, ChooseTheCollectiveByItsOptionOrByTheProgramsName) {
   EXPECT_EQ(parse_options({}).plan.kind, CollectiveKind::kAllReduce);
   EXPECT_EQ(parse_options({}, {"bin/all_gather_perf", nullptr}).plan.kind, CollectiveKind::kAllGather);
@@ -158,6 +172,10 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"--no-such"}, "no-such"},
       {{"-q"}, "q"},
+      {{"--report", "1"}, "several options: --report_cputime, --report_timestamps"},
+      {{"--st", "1"}, "--st is the beginning of several options: --stepbytes"},
+      {{"--expected=foo"}, "--expected takes no value, and was given 'foo'"},
+      {{"-n", "08"}, "--iters: '08'"},
       {{"stray"}, "'stray'"},
       {{"-b", "8X"}, "--minbytes: '8X'"},
       {{"-b", "64M"}, "--minbytes 64M is more than --maxbytes 32M"},
@@ -234,6 +252,7 @@ TEST(WorkerOptions, TakeTheVariablesOfNcclTests) {
   EXPECT_EQ(options.first_device, 3);
   EXPECT_EQ(options.split.group_of(6), 2);
   EXPECT_FALSE(parse_options({}).first_device);
+  for (const char* unset : {"", "-1"}) EXPECT_FALSE(parse_options({}, {.device = unset}).first_device) << unset;
   EXPECT_THROW(parse_options({}, {.device = "first"}), UserError);
   EXPECT_THROW(parse_options({}, {.split_mask = "all"}), UserError);
 }
@@ -241,7 +260,8 @@ TEST(WorkerOptions, TakeTheVariablesOfNcclTests) {
 TEST(WorkerOptions, DoNotTakeABandwidthThatIsNoNumber) {
   EXPECT_EQ(parse_options({}, {"worker", "12.5"}).least_bandwidth, 12.5);
   EXPECT_FALSE(parse_options({}).least_bandwidth);
-  for (const char* text : {"", "fast", "-1", "nan", "3GB"})
+  EXPECT_FALSE(parse_options({}, {"worker", ""}).least_bandwidth) << "as a script passes on what is not set";
+  for (const char* text : {"fast", "-1", "nan", "3GB"})
     EXPECT_THROW(parse_options({}, {"worker", text}), UserError) << text;
 }
 

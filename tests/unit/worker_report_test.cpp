@@ -79,6 +79,17 @@ TEST(Table, SaysNotApplicableWhereNothingWasChecked) {
             "0.00     N/A\n");
 }
 
+TEST(Table, KeepsItsColumnsWhateverTheNumbersAre) {
+  Row row = row_of(2, 12345678.4, 9999.999);
+  row.out_of_place.bandwidth = {4.2e6, 999999.7};
+  row.in_place.bandwidth = {99999.96, 1};
+  std::ostringstream out;
+  print_row(out, {}, row);
+  EXPECT_EQ(out.str(),
+            "           8             2     float     sum      -1  1.2e+07   4e+06   1e+06       0  10000.0  100000    "
+            "1.00       0\n");
+}
+
 TEST(Table, LocatesWrongElementsUnderTheirRowAndSaysFailed) {
   Row row = row_of(2, 5.74, 0.34, 2);
   row.in_place.wrong = 3;

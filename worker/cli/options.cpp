@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "lib/error.hpp"
+#include "worker/cli/long_options.hpp"
 #include "worker/cli/option_reader.hpp"
 #include "worker/cli/option_table.hpp"
 #include "worker/sweep/sizes.hpp"
@@ -200,6 +201,9 @@ void read_tuning(const OptionReader& read, bool sizes_given, Options& options) {
                {options.all_roots, "-r all"}});
 }
 
+/// Scripts that pass a variable on make an empty one of an unset one.
+bool is_set(const char* variable) { return variable != nullptr && *variable != '\0'; }
+
 void check_together(const Options& options) {
   const SweepPlan& plan = options.plan;
   if (plan.graph_launches > 0 && plan.blocking != Blocking::kNot)
@@ -218,9 +222,10 @@ void check_together(const Options& options) {
 }  // namespace
 
 Options parse_options(const std::vector<std::string>& arguments, const Call& call) {
-  std::vector<const char*> argv{"worker"};
-  for (const auto& argument : arguments) argv.push_back(argument.c_str());
   cxxopts::Options table = option_table();
+  const std::vector<std::string> words = with_whole_names(table, arguments);
+  std::vector<const char*> argv{"worker"};
+  for (const auto& word : words) argv.push_back(word.c_str());
   const auto parsed = [&] {
     try {
       return table.parse(static_cast<int>(argv.size()), argv.data());
@@ -248,15 +253,14 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.reports_bindings = parsed.count("report-bindings") > 0;
   options.threads = read.integer("nthreads", 1);
   options.split = parse_split(call.split_mask, call.split);
-  if (call.device != nullptr && *call.device != '\0')
+  if (is_set(call.device) && call.device != std::string_view("-1"))
     options.first_device = OptionReader::integer("NCCL_TESTS_DEVICE", call.device, 0);
   read_nccl_settings(read, options);
   options.reports_cpu_time = read.yes("report_cputime");
   options.reports_timestamps = read.yes("report_timestamps");
   options.reports_memory = read.yes("memory");
-  if (call.least_bandwidth != nullptr) {
+  if (is_set(call.least_bandwidth))
     options.least_bandwidth = OptionReader::amount("NCCL_TESTS_MIN_BW", call.least_bandwidth, "GB/s");
-  }
 
   SweepPlan& plan = options.plan;
   plan.kind = read_collective(read, call.program);

@@ -63,12 +63,14 @@ std::string time_of_day() {
   return text.data();
 }
 
-/// As many decimals, up to two, as leave the number in its column.
+/// As many decimals, up to two, as leave the number in its column; where it has too many digits, it stands as "4e+06",
+/// in the wider columns as "1.2e+07".
 std::string number(double value, int width) {
-  int digits = 0;
-  for (double power = 1; value >= power; power *= 10) ++digits;
-  const int decimals = digits < width - 2 ? 2 : digits < width - 1 ? 1 : 0;
-  return fmt::format("{:{}.{}f}", value, width, decimals);
+  for (int decimals : {2, 1, 0}) {
+    const std::string text = fmt::format("{:{}.{}f}", value, width, decimals);
+    if (text.size() <= static_cast<std::size_t>(width)) return text;
+  }
+  return fmt::format("{:{}.{}e}", value, width, width >= 7 ? 1 : 0);
 }
 
 /// "none" where nothing is reduced, as nccl-tests prints it.
