@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <ostream>
 #include <thread>
@@ -37,9 +38,16 @@ int fail(std::ostream& err, ExitCode code, const std::string& problem, const std
   return static_cast<int>(code);
 }
 
+/// `code`, unless that would be success and something that was printed did not arrive.
+int code_after_output(int code, OutputStream& out, std::ostream& err) {
+  if (out.flush()) return code;
+  err << fmt::format("worker: cannot write to standard output: {}\n", std::strerror(out.error()));
+  return code == static_cast<int>(ExitCode::kSuccess) ? static_cast<int>(ExitCode::kInternal) : code;
+}
+
 }  // namespace
 
-int run_worker(const std::string& program, const std::vector<std::string>& arguments, std::ostream& out,
+int run_worker(const std::string& program, const std::vector<std::string>& arguments, OutputStream& out,
                std::ostream& err) {
   if (arguments == std::vector<std::string>{kTrialArgument}) return run_trial_child();
   try {
@@ -60,15 +68,14 @@ int run_worker(const std::string& program, const std::vector<std::string>& argum
     }();
     if (options.help) print_help(out);
     if (options.version) out << "ringrun worker version " << kVersion << '\n';
-    if (options.help || options.version)
-      return static_cast<int>(out.flush() ? ExitCode::kSuccess : ExitCode::kInternal);
+    if (options.help || options.version) return code_after_output(static_cast<int>(ExitCode::kSuccess), out, err);
     // Outlives the handlers: after an error the job is ended first, and nothing is taken down that could wait for a
     // peer.
     std::optional<Process> process;
     try {
       process.emplace(options, out);
       try {
-        return process->run();
+        return code_after_output(process->run(), out, err);
       } catch (const std::exception&) {
         process->tell_partial("an error");
         throw;
