@@ -139,6 +139,13 @@ TEST(WorkerFault, SaysWhatIsWrongWithAnOptionAlsoWhereTheFirstRankStartsLate) {
   EXPECT_EQ(occurrences(run.err, "worker: "), 1) << run.err;
 }
 
+TEST(WorkerFault, SaysWhatIsWrongWithAnOptionThatTheFirstRankWasNotGiven) {
+  const auto run = mpirun(1, {"./worker", "--backend", "mpi", ":", "-np", "2", "./worker", "--no-such-option"});
+  EXPECT_EQ(run.exit_code, 6);
+  EXPECT_THAT(run.err, ContainsRegex("\\[[^ ]+:1\\] worker: .*no-such-option"));
+  EXPECT_EQ(occurrences(run.err, "worker: "), 1) << run.err;
+}
+
 TEST(WorkerFault, RefusesToSweepAloneAsARankOfALoopThatNoMpiJoins) {
   CommandOptions options;
   options.env = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};

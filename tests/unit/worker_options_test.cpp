@@ -131,6 +131,8 @@ TEST(WorkerOptions, RefuseWithASoakWhatItDoesNotDo) {
                                                 {"-N", "2"},
                                                 {"-c", "timed"},
                                                 {"-z", "1"},
+                                                {"-C", "1"},
+                                                {"-S", "1"},
                                                 {"-G", "1"}}) {
     std::vector<std::string> words{"--soak", "1s"};
     words.insert(words.end(), other.begin(), other.end());
@@ -145,7 +147,8 @@ TEST(WorkerOptions, RefuseFilesWithoutANameAndALimitWithoutABaseline) {
   for (const char* option : {"-J", "--csv", "--baseline"})
     EXPECT_THROW(parse_options({option, ""}), UserError) << option;
   EXPECT_THROW(parse_options({"--max-regression", "5%"}), UserError);
-  EXPECT_THROW(parse_options({"-J", "x", "--csv", "x"}), UserError);
+  for (const char* same : {"x", "./x"}) EXPECT_THROW(parse_options({"-J", "x", "--csv", same}), UserError) << same;
+  EXPECT_NO_THROW(parse_options({"-J", "x", "--csv", "../x"}));
 }
 
 TEST(WorkerOptions, GiveAScanTheLargestSizeWhateverTheSteps) {
@@ -198,6 +201,8 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
       {{"--scan", "pairs", "--csv", "x"}, "--scan and --csv"},
       {{"--scan", "pairs", "-d", "all"}, "--scan and -d all"},
       {{"--scan", "leave-one-out", "--expected"}, "--scan and --expected"},
+      {{"--scan", "pairs", "-S", "1"}, "--scan and -S"},
+      {{"--tune", "-N", "2"}, "--tune and -N"},
       {{"-G", "1", "-I", "1"}, "-G and -I"},
       {{"-G", "1", "--stats"}, "-G and --stats"},
       {{"-G", "1", "-y", "1"}, "-G and -y"},
@@ -270,6 +275,13 @@ TEST(WorkerOptions, TakeAScanAndWhatIsExpected) {
   EXPECT_EQ(parse_options({}).scan, std::nullopt);
   EXPECT_TRUE(parse_options({"--expected"}).plan.expects);
   EXPECT_FALSE(parse_options({}).plan.expects);
+}
+
+TEST(WorkerOptions, TakeAQuestionForHelpBesideWhateverElseIsWrong) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"-h", "--no-such"}, {"--no-such", "--help"}, {"-b", "8X", "-h"}})
+    EXPECT_TRUE(parse_options(words).help) << words.front();
+  EXPECT_FALSE(parse_options({}).help);
 }
 
 TEST(WorkerOptions, AreAllInTheHelp) {

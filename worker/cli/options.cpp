@@ -1,7 +1,10 @@
 #include "worker/cli/options.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
+#include <string_view>
+#include <system_error>
 
 #include "lib/error.hpp"
 #include "worker/cli/long_options.hpp"
@@ -141,6 +144,10 @@ void check_scan(const Options& options) {
                {plan.graph_launches > 0, "-G"},
                {plan.blocking != Blocking::kNot, "-z"},
                {options.cycles != 1, "-N"},
+               {plan.each_iteration, "-I"},
+               {options.reports_cpu_time, "-C"},
+               {options.reports_timestamps, "-S"},
+               {options.reports_memory, "-M"},
                {options.tune_seconds > 0, "--tune"},
                {options.split.rule != Split::Rule::kNone, "NCCL_TESTS_SPLIT"}});
 }
@@ -159,9 +166,20 @@ void check_soak(Options& options) {
                {plan.checks_timed, "-c timed"},
                {plan.graph_launches > 0, "-G"},
                {plan.blocking != Blocking::kNot, "-z"},
-               {options.cycles != 1, "-N"}});
+               {options.cycles != 1, "-N"},
+               {options.reports_cpu_time, "-C"},
+               {options.reports_timestamps, "-S"}});
   // The environment may ask it of all sweeps.
   options.least_bandwidth.reset();
+}
+
+/// Also by another way to it, and where it does not exist yet.
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code failed;
+  const auto whole = [&failed](const std::string& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, failed), failed);
+  };
+  return one == other || std::filesystem::equivalent(one, other, failed) || whole(one) == whole(other);
 }
 
 /// Names of files. An empty one is a variable of a script that was not set.
@@ -176,7 +194,7 @@ void read_files(const OptionReader& read, const cxxopts::ParseResult& parsed, Op
   options.allowed_growth = read.percent("max-regression");
   if (parsed.count("max-regression") > 0 && options.baseline_file.empty())
     throw UserError("--max-regression, but nothing to compare with", "name an earlier run's file: --baseline FILE");
-  if (!options.csv_file.empty() && options.csv_file == options.json_file)
+  if (!options.csv_file.empty() && !options.json_file.empty() && is_same_file(options.csv_file, options.json_file))
     throw UserError("-J and --csv name the same file: " + options.csv_file, "give each its own");
 }
 
@@ -196,6 +214,11 @@ void read_tuning(const OptionReader& read, bool sizes_given, Options& options) {
                {plan.graph_launches > 0, "-G"},
                {plan.each_iteration, "-I"},
                {plan.checks_timed, "-c timed"},
+               {plan.blocking != Blocking::kNot, "-z"},
+               {options.cycles != 1, "-N"},
+               {options.reports_cpu_time, "-C"},
+               {options.reports_timestamps, "-S"},
+               {options.reports_memory, "-M"},
                {options.all_types, "-d all"},
                {options.all_ops, "-o all"},
                {options.all_roots, "-r all"}});
@@ -222,6 +245,13 @@ void check_together(const Options& options) {
 }  // namespace
 
 Options parse_options(const std::vector<std::string>& arguments, const Call& call) {
+  // As getopt's programs do: who asks for help has not got it right yet.
+  const auto asks_for_help = [](const std::string& word) { return word == "-h" || word == "--help"; };
+  if (std::any_of(arguments.begin(), arguments.end(), asks_for_help)) {
+    Options help;
+    help.help = true;
+    return help;
+  }
   cxxopts::Options table = option_table();
   const std::vector<std::string> words = with_whole_names(table, arguments);
   std::vector<const char*> argv{"worker"};
@@ -240,7 +270,6 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   Options options;
   options.command = arguments;
   options.command.insert(options.command.begin(), call.program);
-  options.help = parsed.count("help") > 0;
   options.version = parsed.count("version") > 0;
   const OptionReader read(parsed);
   read_sizes(read, parsed, options);
