@@ -24,7 +24,7 @@ TEST(WorkerMemory, IsRefusedWhereTheHostHasLess) {
   EXPECT_THAT(run.err, Not(ContainsRegex("do not fit.*\n(.*\n)*.*do not fit"))) << "said once";
 }
 
-/// A control group with a limit of 256 MiB, where this user may make one.
+/// A control group with a limit of 512 MiB, where this user may make one.
 class LimitedGroup {
  public:
   LimitedGroup() {
@@ -35,7 +35,7 @@ class LimitedGroup {
       std::error_code failed;
       if (!std::filesystem::create_directory(folder, failed)) continue;
       folder_ = folder;
-      if (std::filesystem::exists(folder / limit) && (std::ofstream(folder / limit) << (256 << 20) << std::flush)) {
+      if (std::filesystem::exists(folder / limit) && (std::ofstream(folder / limit) << (512 << 20) << std::flush)) {
         is_limited_ = true;
         return;
       }
@@ -64,9 +64,9 @@ TEST(WorkerMemory, IsRefusedWhereAControlGroupAllowsLess) {
         2, {"sh", "-c",
             "echo $$ >" + group.processes() + " && exec ./worker --backend mpi -n 1 -b " + size + " -e " + size});
   };
-  const auto run = sweep_of("64M");
+  const auto run = sweep_of("96M");
   EXPECT_EQ(run.exit_code, 5) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("two buffers of 64M for each of 2 ranks, and one that MPI takes beside, do not fit "
+  EXPECT_THAT(run.err, HasSubstr("two buffers of 96M for each of 2 ranks, and one that MPI takes beside, do not fit "
                                  "into what the memory limit of cgroup /"));
   EXPECT_THAT(run.err, Not(ContainsRegex("do not fit.*\n(.*\n)*.*do not fit"))) << "said once";
   const auto small = sweep_of("1M");
