@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <ostream>
 #include <thread>
@@ -15,6 +13,7 @@
 #include "lib/host/host_name.hpp"
 #include "lib/mpi/launch_environment.hpp"
 #include "worker/backend/backend_limits.hpp"
+#include "worker/backend/host_memory.hpp"
 #include "worker/backend/supported_choices.hpp"
 #include "worker/ceiling/survey.hpp"
 #include "worker/ceiling/survey_question.hpp"
@@ -68,6 +67,9 @@ int Process::run() {
   }
   if (const auto refusal = refusal_by_plan(options_, facts_, decision_)) return refuse(*refusal);
   if (decision_.nccl && !choose_network()) return leave(ExitCode::kNetwork);
+  if (!decision_.nccl) {
+    if (const auto refusal = refusal_by_memory(options_, facts_)) return refuse(*refusal);
+  }
   if (options_.scan) return scan(library);
   const std::vector<int> groups = split();
   if (const auto refusal = refusal_by_groups(options_, groups)) return refuse(*refusal);
@@ -92,7 +94,6 @@ int Process::run() {
   if (reports_) reports_->finish(memory);
   const ExitCode code = verdict(summary);
   finish();
-  if (!out_) throw SystemError("write to standard output", std::strerror(errno), errno);
   return static_cast<int>(code);
 }
 
@@ -144,6 +145,7 @@ ProcessFacts Process::read_own_facts(const GpuLibrary& library) const {
   facts.host_has_gpu = library.host_has_gpu;
   facts.why_no_gpu = library.why_not;
   facts.devices = library.devices;
+  if (library.devices.empty()) facts.memory = read_memory_rooms();
   return facts;
 }
 

@@ -20,11 +20,10 @@ std::optional<UserError> Process::refusal_of_different_options() {
 }
 
 std::unique_ptr<Collective> Process::join(const GpuLibrary& library) {
-  const auto process = static_cast<std::size_t>(team_.process());
   if (!decision_.nccl) {
     if (!team_.in_group()) return nullptr;
-    return make_mpi_collective({static_cast<std::size_t>(options_.largest), options_.misalignment,
-                                facts_[process].local_size, team_.group_communicator()});
+    return make_mpi_collective(
+        {static_cast<std::size_t>(options_.largest), options_.misalignment, team_.group_communicator()});
   }
   name_host_for_nccl();
   if (options_.plan.expects) library.backend->listen();

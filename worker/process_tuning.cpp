@@ -26,9 +26,7 @@ int Process::tune(const GpuLibrary& library) {
   MpiAlarm alarm;
   const TuneAlarm by_mpi{[&](int trial) { alarm.raise(trial); }, [&](int trial) { return alarm.is_raised(trial); }};
   const ExitCode code = run_tuning(job, team_, watch_, by_mpi, tune_report_.get());
-  leave(code);
-  if (!out_) throw SystemError("write to standard output", std::strerror(errno), errno);
-  return static_cast<int>(code);
+  return leave(code);
 }
 
 }  // namespace ringrun::worker

@@ -27,6 +27,17 @@ std::optional<int> first_of(const Get& get, std::initializer_list<const char*> n
   return std::nullopt;
 }
 
+/// `ranks` has the number of each program's ranks: "1 2". Open MPI 4.1's OMPI_FIRST_RANKS would say it, but is all 0.
+std::optional<int> place_in_program(int rank, const char* ranks) {
+  if (ranks == nullptr) return std::nullopt;
+  std::istringstream numbers(ranks);
+  for (int of_program = 0; numbers >> of_program;) {
+    if (rank < of_program) return rank;
+    rank -= of_program;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 LaunchEnvironment read_launch_environment(const Get& get) {
@@ -39,6 +50,7 @@ LaunchEnvironment read_launch_environment(const Get& get) {
   found.size = first_of(get, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"});
   found.local_rank = first_of(get, {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK"});
   found.local_size = first_of(get, {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"});
+  if (found.rank) found.rank_of_program = place_in_program(*found.rank, get("OMPI_APP_CTX_NUM_PROCS"));
   const char* run = get("TORCHELASTIC_RUN_ID");
   found.by_ringrun = run != nullptr && std::string_view(run).rfind("ringrun-", 0) == 0;
   if (slurm_step) {

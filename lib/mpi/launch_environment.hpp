@@ -11,7 +11,8 @@ struct LaunchEnvironment {
   std::optional<int> rank;
   std::optional<int> size;  ///< of the job
   std::optional<int> local_rank;
-  std::optional<int> local_size;  ///< ranks on this host
+  std::optional<int> local_size;       ///< ranks on this host
+  std::optional<int> rank_of_program;  ///< among those of the same program of the line (mpirun's `:`), by Open MPI
   /// ringrun started this process, and has checked and chosen the network.
   bool by_ringrun = false;
 

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "lib/host/host_name.hpp"
 #include "tests/support/mpirun.hpp"
 #include "tests/support/sweep_rows.hpp"
 
@@ -77,7 +78,7 @@ TEST_P(WorkerCollectives, AreFoundWrongWhereOneElementIs) {
   const auto rows = sweep_rows(run.out);
   ASSERT_EQ(rows.size(), 1u) << run.out;
   EXPECT_EQ(rows[0].wrong_out_of_place, "1");
-  EXPECT_THAT(run.out, HasSubstr("# rank 1: 1 wrong in the "));
+  EXPECT_THAT(run.out, HasSubstr("# rank 1 on " + short_host_name(host_name()) + ": 1 wrong in the "));
   const bool is_part = name == "reduce_scatter" || name == "scatter";
   EXPECT_THAT(run.out, HasSubstr("first at element 77 of " + std::string(is_part ? "256" : "512") + ": expected "));
 }
@@ -119,7 +120,8 @@ TEST(WorkerCollective, IsFoundWrongByASoak) {
                                    {"CORRUPT_INDEX", "77"},
                                    {"CORRUPT_CALL", "3"}}});
   EXPECT_EQ(run.exit_code, 7) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("# rank 1: 1 wrong in the all-reduce of 2048 bytes (int32 sum, "));
+  EXPECT_THAT(run.out, HasSubstr("# rank 1 on " + short_host_name(host_name()) +
+                                 ": 1 wrong in the all-reduce of 2048 bytes (int32 sum, "));
   EXPECT_THAT(run.out, testing::ContainsRegex("# Soak: 4 operations of .*: FAILED"));
   EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 1 FAILED"));
 }
@@ -131,13 +133,14 @@ TEST(WorkerCollective, IsFoundWrongByASoakAtASizeThatNoStepReaches) {
                                    {"CORRUPT_COUNT", "512"},
                                    {"CORRUPT_INDEX", "7"}}});
   EXPECT_EQ(run.exit_code, 7) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("# rank 1: 1 wrong in the all-reduce of 2048 bytes (float sum, "));
+  EXPECT_THAT(run.out, HasSubstr("# rank 1 on " + short_host_name(host_name()) +
+                                 ": 1 wrong in the all-reduce of 2048 bytes (float sum, "));
 }
 
 TEST(WorkerCollective, RefusesAHypercubeOfThreeRanks) {
   const auto run = mpirun(3, {"./worker", "--backend", "mpi", "--collective", "hypercube"});
   EXPECT_EQ(run.exit_code, 5) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("a hypercube has 2, 4, 8 … ranks, not 3"));
+  EXPECT_THAT(run.err, HasSubstr("a hypercube has 1, 2, 4, 8 … ranks, not 3"));
 }
 
 TEST(WorkerCollective, RefusesARootThatIsNoRank) {

@@ -4,12 +4,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
+#include "lib/host/host_name.hpp"
 #include "tests/support/mpirun.hpp"
 #include "tests/support/sweep_rows.hpp"
 
@@ -43,10 +46,27 @@ TEST(WorkerOption, EveryWayOfBlockingMeasuresAndChecksTheSame) {
 }
 
 TEST(WorkerOption, TimesEveryIterationAndShowsTheirSpread) {
-  const auto run = sweep(2, {"-I", "1", "-K", "5"});
+  const auto file = std::filesystem::temp_directory_path() / ("ringrun-times-" + std::to_string(getpid()) + ".json");
+  const auto run = sweep(2, {"-I", "1", "-K", "5", "-J", file});
+  std::ifstream in(file);
+  const auto json = nlohmann::json::parse(in, nullptr, false);
+  std::filesystem::remove(file);
   EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("; summary skips first 5 iterations"));
   EXPECT_THAT(run.out, HasSubstr("i_min    i_max    i_p99    i_cv%"));
   EXPECT_EQ(lines_that_match(run.out, "^ +[0-9]+( +[0-9]+) +float +sum +-1( +[0-9.]+)+ *$"), 3) << run.out;
+  ASSERT_FALSE(json.is_discarded());
+  EXPECT_EQ(json["config"]["per_iter_skip"], 5);
+  for (const auto& result : json["results"]) {
+    const auto& spread = result["in_place_per_iter"];
+    EXPECT_EQ(spread["skipped_iterations"], 5);
+    ASSERT_EQ(spread["times_us"].size(), 20u) << "with those that the summary skips";
+    ASSERT_EQ(spread["per_process_max_times_us"].size(), 2u);
+    for (std::size_t i = 0; i < 20; ++i) {
+      EXPECT_EQ(spread["times_us"][i].get<double>(), std::max(spread["per_process_max_times_us"][0][i].get<double>(),
+                                                              spread["per_process_max_times_us"][1][i].get<double>()));
+    }
+  }
 }
 
 TEST(WorkerOption, ShowsTheTimeOfEnqueuingTheTimestampAndTheMemory) {
@@ -99,8 +119,10 @@ TEST(WorkerOption, LocatesAWrongElementInItsGroup) {
                                   {"CORRUPT_COUNT", "512"},
                                   {"CORRUPT_INDEX", "77"}}});
   EXPECT_EQ(run.exit_code, 7) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("# group 0 rank 1: 1 wrong in the all-reduce of 2048 bytes"));
-  EXPECT_THAT(run.out, HasSubstr("# group 1 rank 1: 1 wrong in the all-reduce of 2048 bytes"));
+  // Rank 1 of each group; "Using devices" knows them as 2 and 3.
+  const std::string on = " on " + short_host_name(host_name());
+  EXPECT_THAT(run.out, HasSubstr("# rank 2" + on + " (group 0): 1 wrong in the all-reduce of 2048 bytes"));
+  EXPECT_THAT(run.out, HasSubstr("# rank 3" + on + " (group 1): 1 wrong in the all-reduce of 2048 bytes"));
 }
 
 TEST(WorkerOption, WritesItsResultsAsJsonWithTheVariablesThatTellAndNoSecret) {

@@ -127,6 +127,41 @@ TEST_F(WorkerOutputs, HoldWhatWasMeasuredUntilAnErrorEndedTheSweep) {
   EXPECT_THAT(json["errors"][0].get<std::string>(), HasSubstr("partial: ended by an error"));
 }
 
+TEST_F(WorkerOutputs, ThatAreLostAreAnErrorThatSaysWhy) {
+  const auto shell = [](const std::string& redirection) {
+    return run_command({"sh", "-c", built_program("worker") + " " + redirection});
+  };
+  const std::string sweep = "--backend mpi -b 8 -e 64 -f 2 -n 1";
+  for (const std::string& words : {std::string("--help"), std::string("--version"), sweep, sweep + " --soak 0.1s"}) {
+    const auto full = shell(words + " >/dev/full");
+    EXPECT_EQ(full.exit_code, 1) << words;
+    EXPECT_EQ(full.err, "worker: cannot write to standard output: No space left on device\n") << words;
+  }
+  const auto closed = shell(sweep + " >&-");
+  EXPECT_EQ(closed.exit_code, 1);
+  EXPECT_EQ(closed.err, "worker: cannot write to standard output: Bad file descriptor\n");
+  EXPECT_EQ(shell(sweep + " --csv /dev/full").exit_code, 6);
+  EXPECT_THAT(shell(sweep + " --csv /dev/full").err, HasSubstr("--csv: cannot write /dev/full: No space left on dev"));
+}
+
+TEST_F(WorkerOutputs, TellWhereTheReaderOfAPipeLeft) {
+  for (const char* option : {"-J", "--csv"}) {
+    // The reader takes the first byte alone; what is written after that is more than a pipe holds.
+    const auto run = run_command({"sh", "-c",
+                                  "mkfifo " + file(option) + "; head -c 1 " + file(option) + " >/dev/null & exec " +
+                                      built_program("worker") + " --backend mpi -b 8 -e 64K -i 8 -n 1 -c 0 -w 0 " +
+                                      option + " " + file(option)});
+    EXPECT_EQ(run.exit_code, 6) << option;
+    EXPECT_THAT(run.err, HasSubstr(std::string(option) + ": cannot write " + file(option) + ": its reader has left"));
+  }
+  // Standard output is everybody's pipe.
+  const auto head = run_command({"sh", "-c",
+                                 "(" + built_program("worker") +
+                                     " --backend mpi -b 8 -e 64K -i 8 -n 1 -c 0 -w 0; echo ended $? >&2) | "
+                                     "head -n 1"});
+  EXPECT_EQ(head.err, "ended 141\n");
+}
+
 TEST_F(WorkerOutputs, HoldWhatASoakHasFound) {
   const auto run = mpirun(2, {"./worker", "--backend", "mpi", "-e", "4K", "--soak", "0.2s", "-J", file("x.json")});
   EXPECT_EQ(run.exit_code, 0) << run.err;

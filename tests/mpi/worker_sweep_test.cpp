@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "lib/host/host_name.hpp"
 #include "tests/support/mpirun.hpp"
 #include "tests/support/sweep_rows.hpp"
 
@@ -50,7 +51,8 @@ TEST(Worker, FindsAndLocatesOneWrongElementAndExitsWith7) {
   EXPECT_EQ(rows[1].wrong_out_of_place, "1");
   EXPECT_EQ(rows[1].wrong_in_place, "1");
   EXPECT_EQ(rows[2].wrong_out_of_place, "0");
-  EXPECT_THAT(run.out, HasSubstr("# rank 1: 1 wrong in the all-reduce of 512 bytes (int32 sum, out-of-place), first at "
+  EXPECT_THAT(run.out, HasSubstr("# rank 1 on " + short_host_name(host_name()) +
+                                 ": 1 wrong in the all-reduce of 512 bytes (int32 sum, out-of-place), first at "
                                  "element 77 of 128: expected "));
   EXPECT_THAT(run.out, HasSubstr("# Out of bounds values : 2 FAILED"));
 }

@@ -14,6 +14,17 @@ LaunchEnvironment read(const std::map<std::string, std::string>& variables) {
   });
 }
 
+TEST(LaunchEnvironment, TellsTheRanksOfALineWithSeveralPrograms) {
+  const auto place = [](const char* rank, const char* ranks) {
+    return read({{"OMPI_COMM_WORLD_RANK", rank}, {"OMPI_APP_CTX_NUM_PROCS", ranks}}).rank_of_program;
+  };
+  EXPECT_EQ(place("0", "1 2"), 0);
+  EXPECT_EQ(place("1", "1 2"), 0);
+  EXPECT_EQ(place("2", "1 2"), 1);
+  EXPECT_EQ(place("3", "1 2"), std::nullopt);
+  EXPECT_EQ(read({{"PMI_RANK", "1"}}).rank_of_program, std::nullopt);
+}
+
 TEST(LaunchEnvironment, IsThatOfMpirunEvenWhereAShellExportsAnOlderRank) {
   const auto found = read({{"OMPI_COMM_WORLD_RANK", "3"},
                            {"OMPI_COMM_WORLD_SIZE", "4"},

@@ -19,10 +19,12 @@ namespace ringrun::worker {
 /// One process; what the others would say is fixed.
 class LoneTeam : public Team {
  public:
-  int process() const override { return 0; }
-  int processes() const override { return 1; }
+  int process() const override { return own.process; }
+  int processes() const override { return own.processes; }
   int group() const override { return 0; }
   int groups() const override { return others.empty() ? 1 : 2; }
+  int group_process() const override { return own.group_process; }
+  int group_processes() const override { return own.group_processes; }
   bool leads_group() const override { return true; }
   void barrier() override { ++barriers; }
   double combine(double seconds, TimeAcross how) override {
@@ -35,6 +37,11 @@ class LoneTeam : public Team {
     for (double& value : all) value = std::max(value, largest_of_others);
     return all;
   }
+  std::vector<std::vector<double>> gather_at_first(const std::vector<double>& values) override {
+    std::vector<std::vector<double>> all{values};
+    all.insert(all.end(), values_of_others.begin(), values_of_others.end());
+    return all;
+  }
   ClockOffset clock_offset() override { return {}; }
   std::vector<std::string> gather(const std::string& text) override { return {text}; }
   std::vector<std::string> gather_from_all(const std::string& text) override {
@@ -44,7 +51,15 @@ class LoneTeam : public Team {
   }
   std::string broadcast(const std::string& bytes) override { return bytes; }
 
+  struct Place {
+    int process = 0;
+    int processes = 1;
+    int group_process = 0;
+    int group_processes = 1;
+  };
+  Place own;
   std::vector<std::string> others;  ///< rows of other groups' first processes
+  std::vector<std::vector<double>> values_of_others;
   int barriers = 0;
   double largest_of_others = std::numeric_limits<double>::lowest();
   TimeAcross combined_how = TimeAcross::kRankZero;
@@ -62,7 +77,7 @@ class RecordingCollective : public Collective {
     const double took = plan.operations() * 1e-6;
     std::vector<RankSpans> spans;
     for (int rank = 0; plan.spans && rank < 2; ++rank) {
-      spans.push_back({rank, {}, {}});
+      spans.push_back({first_rank + rank, {}, {}});
       for (int i = 0; i < plan.iterations; ++i) {
         spans.back().begin.push_back(i * 1e-3 + rank * 5e-6);
         spans.back().end.push_back(i * 1e-3 + 25e-6);
@@ -87,6 +102,7 @@ class RecordingCollective : public Collective {
   RunPlan last_plan;
   std::chrono::milliseconds timed_run_lasts{0};
   std::vector<double> iteration_times;
+  int first_rank = 0;  ///< of those that have spans
   std::size_t wrong_at = 0;
   std::size_t wrong_in_timed = 0;
   std::map<std::size_t, int> operations;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "lib/host/host_name.hpp"
 #include "tests/unit/sweep_fixture.hpp"
 #include "worker/sweep/sizes.hpp"
 
@@ -76,10 +77,31 @@ TEST_F(SweepTest, CountsAndLocatesAWrongElement) {
   EXPECT_EQ(rows[1].out_of_place.wrong, 0u);
   EXPECT_EQ(rows[1].in_place.wrong, 1u);
   ASSERT_THAT(rows[1].in_place.wrong_locations, SizeIs(1));
-  EXPECT_EQ(
-      rows[1].in_place.wrong_locations[0],
-      "rank 2: 1 wrong in the all-reduce of 128 bytes (float sum, in-place), first at element 5 of 32: expected 7, "
-      "got 8\n");
+  EXPECT_EQ(rows[1].in_place.wrong_locations[0],
+            "rank 2 on " + short_host_name(host_name()) +
+                ": 1 wrong in the all-reduce of 128 bytes (float sum, in-place), first at element 5 of 32: expected 7, "
+                "got 8");
+}
+
+TEST_F(SweepTest, NamesWrongAndLateRanksByTheirNumbersInTheJob) {
+  // The second process of the second of two groups, which take turns: processes 1 and 3, with two ranks each.
+  team.own = {3, 4, 1, 2};
+  team.others = {""};
+  plan.sizes = {128};
+  collective.wrong_at = 128;
+  const Row row = sweep()[0];
+  ASSERT_THAT(row.in_place.wrong_locations, SizeIs(1));
+  // Rank 2 of its group is the first of process 3.
+  EXPECT_THAT(row.in_place.wrong_locations[0], testing::StartsWith("rank 6 on "));
+  EXPECT_THAT(row.in_place.wrong_locations[0], HasSubstr(" (group 0): 1 wrong in the all-reduce"));
+  team.others = {};
+  plan.samples = true;
+  collective.first_rank = 2;
+  const Sample sample = *sweep()[0].in_place.sample;
+  ASSERT_THAT(sample.ranks, SizeIs(2));
+  EXPECT_EQ(sample.ranks[0].rank, 6);
+  EXPECT_EQ(sample.ranks[1].rank, 7);
+  EXPECT_EQ(straggler_of(sample)->rank, 7);
 }
 
 TEST_F(SweepTest, ChecksTheTimedOperationsToo) {
@@ -109,15 +131,21 @@ TEST_F(SweepTest, DividesTheTimeByAllThatItWasTakenOver) {
   EXPECT_DOUBLE_EQ(sweep()[0].out_of_place.seconds, 1e-6);
 }
 
-TEST_F(SweepTest, KeepsTheTimesOfIterationsButForThoseThatAreLeftOut) {
+TEST_F(SweepTest, KeepsTheTimesOfIterationsAndCountsNoneThatIsLeftOut) {
   plan.iterations = 4;
   plan.aggregate = 2;
   plan.each_iteration = true;
   plan.skipped_iterations = 1;
   plan.blocking = Blocking::kWait;
   collective.iteration_times = {9e-6, 2e-6, 4e-6, 6e-6};
+  team.values_of_others = {{1e-6, 2e-6, 3e-6, 4e-6}};
   const auto rows = sweep();
-  EXPECT_THAT(rows[0].out_of_place.iterations, ElementsAre(1e-6, 2e-6, 3e-6));
+  const Measurement& measured = rows[0].out_of_place;
+  EXPECT_THAT(measured.iterations, ElementsAre(4.5e-6, 1e-6, 2e-6, 3e-6));
+  EXPECT_THAT(measured.counted_iterations(), ElementsAre(1e-6, 2e-6, 3e-6));
+  EXPECT_DOUBLE_EQ(measured.statistics().max, 3e-6);
+  EXPECT_THAT(measured.iterations_of_processes, ElementsAre(measured.iterations, ElementsAre(1e-6, 2e-6, 3e-6, 4e-6)));
+  EXPECT_EQ(row_from(to_text(rows[0])).out_of_place.iterations_of_processes, measured.iterations_of_processes);
   EXPECT_TRUE(collective.last_plan.each_iteration);
   EXPECT_EQ(collective.last_plan.blocking, Blocking::kWait);
 }

@@ -151,7 +151,7 @@ TEST(Highlights, AreTheSmallestSizesLatencyThePeakAndHalfOfIt) {
 }
 
 TEST(Highlights, HaveALineForEachTypeRootAndGroup) {
-  Highlights highlights;
+  Highlights highlights(true);
   Row row = row_of(64, 1);
   highlights.add(row);
   row.operation.type = DataType::kInt32;
@@ -161,7 +161,7 @@ TEST(Highlights, HaveALineForEachTypeRootAndGroup) {
   row.group = 3;
   highlights.add(row);
   ASSERT_EQ(highlights.lines().size(), 3u);
-  EXPECT_THAT(highlights.lines()[1], HasSubstr("# Summary: int32 sum: 64 B"));
+  EXPECT_THAT(highlights.lines()[1], HasSubstr("# Summary: int32 sum, group 0: 64 B"));
   EXPECT_THAT(highlights.lines()[2], HasSubstr("# Summary: int32 root 1, group 3: 64 B"));
 }
 

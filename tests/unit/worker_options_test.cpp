@@ -117,6 +117,8 @@ TEST(WorkerOptions, RefuseWithASoakWhatItDoesNotDo) {
                                                 {"-N", "2"},
                                                 {"-c", "timed"},
                                                 {"-z", "1"},
+                                                {"-C", "1"},
+                                                {"-S", "1"},
                                                 {"-G", "1"}}) {
     std::vector<std::string> words{"--soak", "1s"};
     words.insert(words.end(), other.begin(), other.end());
@@ -131,7 +133,8 @@ TEST(WorkerOptions, RefuseFilesWithoutANameAndALimitWithoutABaseline) {
   for (const char* option : {"-J", "--csv", "--baseline"})
     EXPECT_THROW(parse_options({option, ""}), UserError) << option;
   EXPECT_THROW(parse_options({"--max-regression", "5%"}), UserError);
-  EXPECT_THROW(parse_options({"-J", "x", "--csv", "x"}), UserError);
+  for (const char* same : {"x", "./x"}) EXPECT_THROW(parse_options({"-J", "x", "--csv", same}), UserError) << same;
+  EXPECT_NO_THROW(parse_options({"-J", "x", "--csv", "../x"}));
 }
 
 TEST(WorkerOptions, GiveAScanTheLargestSizeWhateverTheSteps) {
@@ -158,6 +161,10 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"--no-such"}, "no-such"},
       {{"-q"}, "q"},
+      {{"--report", "1"}, "several options: --report_cputime, --report_timestamps"},
+      {{"--st", "1"}, "--st is the beginning of several options: --stepbytes"},
+      {{"--expected=foo"}, "--expected takes no value, and was given 'foo'"},
+      {{"-n", "08"}, "--iters: '08'"},
       {{"stray"}, "'stray'"},
       {{"-b", "8X"}, "--minbytes: '8X'"},
       {{"-b", "64M"}, "--minbytes 64M is more than --maxbytes 32M"},
@@ -180,6 +187,8 @@ TEST(WorkerOptions, NameTheOptionAndTheTextThatIsWrong) {
       {{"--scan", "pairs", "--csv", "x"}, "--scan and --csv"},
       {{"--scan", "pairs", "-d", "all"}, "--scan and -d all"},
       {{"--scan", "leave-one-out", "--expected"}, "--scan and --expected"},
+      {{"--scan", "pairs", "-S", "1"}, "--scan and -S"},
+      {{"--tune", "-N", "2"}, "--tune and -N"},
       {{"-G", "1", "-I", "1"}, "-G and -I"},
       {{"-G", "1", "--stats"}, "-G and --stats"},
       {{"-G", "1", "-y", "1"}, "-G and -y"},
@@ -234,6 +243,7 @@ TEST(WorkerOptions, TakeTheVariablesOfNcclTests) {
   EXPECT_EQ(options.first_device, 3);
   EXPECT_EQ(options.split.group_of(6), 2);
   EXPECT_FALSE(parse_options({}).first_device);
+  for (const char* unset : {"", "-1"}) EXPECT_FALSE(parse_options({}, {.device = unset}).first_device) << unset;
   EXPECT_THROW(parse_options({}, {.device = "first"}), UserError);
   EXPECT_THROW(parse_options({}, {.split_mask = "all"}), UserError);
 }
@@ -241,7 +251,8 @@ TEST(WorkerOptions, TakeTheVariablesOfNcclTests) {
 TEST(WorkerOptions, DoNotTakeABandwidthThatIsNoNumber) {
   EXPECT_EQ(parse_options({}, {"worker", "12.5"}).least_bandwidth, 12.5);
   EXPECT_FALSE(parse_options({}).least_bandwidth);
-  for (const char* text : {"", "fast", "-1", "nan", "3GB"})
+  EXPECT_FALSE(parse_options({}, {"worker", ""}).least_bandwidth) << "as a script passes on what is not set";
+  for (const char* text : {"fast", "-1", "nan", "3GB"})
     EXPECT_THROW(parse_options({}, {"worker", text}), UserError) << text;
 }
 

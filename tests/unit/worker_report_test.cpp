@@ -1,44 +1,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
-#include "lib/error.hpp"
 #include "lib/version.hpp"
-#include "worker/report/json.hpp"
+#include "tests/unit/report_rows.hpp"
 #include "worker/report/table.hpp"
 
 namespace ringrun::worker {
 namespace {
-
-Row row_of(std::size_t count, double out_of_place_us, double in_place_us, int ranks = 1) {
-  Row row;
-  row.operation.ranks = ranks;
-  row.operation = operation_of(row.operation, static_cast<std::int64_t>(count * sizeof(float)));
-  row.out_of_place.seconds = out_of_place_us * 1e-6;
-  row.in_place.seconds = in_place_us * 1e-6;
-  for (Measurement* measured : {&row.out_of_place, &row.in_place}) {
-    measured->bandwidth = bandwidth_of(row.operation, measured->seconds);
-    measured->wrong = 0;
-  }
-  return row;
-}
-
-TableHead head_of_one_gpu() {
-  TableHead head;
-  head.versions = "nccl-headers=22809 nccl-library=22809";
-  head.smallest = 8;
-  head.largest = 134217728;
-  head.factor = 2;
-  head.devices = {{0, 0, 1271, "vm", "device  0 [0000:00:06] NVIDIA H200"}};
-  return head;
-}
 
 // The lines of nccl-tests 2.19.6 for the same run, but for the first, which names this program.
 TEST(Table, IsThatOfNcclTestsToTheLetter) {
@@ -76,6 +47,17 @@ TEST(Table, SaysNotApplicableWhereNothingWasChecked) {
   EXPECT_EQ(out.str(),
             "           8             2     float     sum      -1     5.74    0.00    0.00     N/A     0.34    0.02    "
             "0.00     N/A\n");
+}
+
+TEST(Table, KeepsItsColumnsWhateverTheNumbersAre) {
+  Row row = row_of(2, 12345678.4, 9999.999);
+  row.out_of_place.bandwidth = {4.2e6, 999999.7};
+  row.in_place.bandwidth = {99999.96, 1};
+  std::ostringstream out;
+  print_row(out, {}, row);
+  EXPECT_EQ(out.str(),
+            "           8             2     float     sum      -1  1.2e+07   4e+06   1e+06       0  10000.0  100000    "
+            "1.00       0\n");
 }
 
 TEST(Table, LocatesWrongElementsUnderTheirRowAndSaysFailed) {
@@ -184,91 +166,6 @@ TEST(Table, SaysWhetherTheBandwidthThatWasAskedForIsReached) {
   };
   EXPECT_THAT(foot(0), testing::ContainsRegex("# Avg bus bandwidth    : [0-9.e-]+ OK\n"));
   EXPECT_THAT(foot(1000), testing::ContainsRegex("# Avg bus bandwidth    : [0-9.e-]+ FAILED\n"));
-}
-
-nlohmann::json report_of(const TableHead& head, const Row& row, std::optional<double> least_bandwidth) {
-  const auto file = std::filesystem::temp_directory_path() / ("ringrun-report-" + std::to_string(getpid()) + ".json");
-  SweepSummary summary;
-  summary.add(row);
-  JsonReport report(file, head);
-  report.add(row);
-  report.write(summary, least_bandwidth, {"partial"});
-  std::ifstream in(file);
-  auto read = nlohmann::json::parse(in);
-  std::filesystem::remove(file);
-  return read;
-}
-
-TEST(JsonReport, HoldsEveryRowInTheKeysOfNcclTests) {
-  TableHead head = head_of_one_gpu();
-  head.devices[0].index = 0;
-  head.devices[0].bus_id = "0000:00:06";
-  head.devices[0].name = "NVIDIA H200";
-  head.nccl_version = 22809;
-  head.command = {"all_reduce_perf", "-b", "8"};
-  head.environment = {"NCCL_DEBUG=WARN"};
-  const auto read = report_of(head, row_of(2, 5.5, 0.5, 2), 0.5);
-  for (const char* key : {"version", "start_time", "args", "env", "nccl_version", "config", "results", "out_of_bounds",
-                          "average_bus_bandwidth", "errors", "end_time", "ringrun"})
-    EXPECT_TRUE(read.contains(key)) << key;
-  EXPECT_EQ(read["version"], 3);
-  EXPECT_EQ(read["args"][2], "8");
-  EXPECT_EQ(read["env"][0], "NCCL_DEBUG=WARN");
-  EXPECT_EQ(read["nccl_version"], 22809);
-  EXPECT_EQ(read["config"]["minimum_bytes"], 8);
-  EXPECT_EQ(read["config"]["step_factor"], 2);
-  EXPECT_EQ(read["config"]["blocking_collectives"], false);
-  const auto& device = read["config"]["devices"][0];
-  EXPECT_EQ(device["hostname"], "vm");
-  EXPECT_EQ(device["device"], 0);
-  EXPECT_EQ(device["device_hex"], "0000:00:06");
-  EXPECT_EQ(device["device_info"], "NVIDIA H200");
-  ASSERT_EQ(read["results"].size(), 1u);
-  const auto& result = read["results"][0];
-  EXPECT_EQ(result["size"], 8);
-  EXPECT_EQ(result["redop"], "sum");
-  EXPECT_EQ(result["root"], -1);
-  EXPECT_DOUBLE_EQ(result["out_of_place"]["time"], 5.5);
-  EXPECT_EQ(result["in_place"]["nwrong"], 0);
-  EXPECT_EQ(result["experiment_name"], "all_reduce_perf");
-  EXPECT_EQ(result["actual_iterations"], 20);
-  EXPECT_FALSE(result.contains("out_of_place_per_iter"));
-  EXPECT_EQ(result["ringrun"]["ranks"], 2);
-  EXPECT_EQ(read["errors"][0], "partial");
-  EXPECT_EQ(read["out_of_bounds"]["okay"], true);
-  EXPECT_EQ(read["average_bus_bandwidth"]["okay"], false);
-  EXPECT_EQ(report_of(head, row_of(2, 5.5, 0.5, 2), std::nullopt)["average_bus_bandwidth"]["okay"], "unchecked");
-}
-
-TEST(JsonReport, HoldsTheIterationsAndTheTimeOfEnqueuingWhereTheyAreAskedFor) {
-  TableHead head = head_of_one_gpu();
-  head.plan.each_iteration = true;
-  head.columns.cpu_time = true;
-  Row row = row_of(2, 5.5, 0.5, 2);
-  row.out_of_place.enqueued_seconds = 1e-6;
-  row.out_of_place.iterations = {1e-6, 3e-6};
-  const auto result = report_of(head, row, std::nullopt)["results"][0];
-  EXPECT_DOUBLE_EQ(result["out_of_place"]["cpu_time"], 1);
-  EXPECT_FALSE(result["out_of_place"].contains("time"));
-  EXPECT_DOUBLE_EQ(result["out_of_place_per_iter"]["min_us"], 1);
-  EXPECT_DOUBLE_EQ(result["out_of_place_per_iter"]["p99_us"], 3);
-  EXPECT_EQ(result["out_of_place_per_iter"]["times_us"].size(), 2u);
-}
-
-TEST(JsonReport, IsWrittenAlsoWhereAnArgumentOrAVariableIsNotUtf8) {
-  TableHead head = head_of_one_gpu();
-  head.command = {"worker", "-J", "/tmp/\xff.json"};
-  head.environment = {"NCCL_FOO=caf\xe9"};
-  EXPECT_EQ(report_of(head, row_of(2, 5.5, 0.5), std::nullopt)["env"][0], "NCCL_FOO=caf\xef\xbf\xbd");
-}
-
-TEST(JsonReport, NamesAFileThatCannotBeWrittenBeforeTheSweep) {
-  try {
-    const JsonReport report("/no/such/folder/x.json", head_of_one_gpu());
-    ADD_FAILURE();
-  } catch (const UserError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("/no/such/folder/x.json"));
-  }
 }
 
 }  // namespace

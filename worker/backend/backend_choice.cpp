@@ -145,6 +145,9 @@ std::string to_text(const ProcessFacts& facts) {
   for (const auto& gpu : facts.devices) {
     devices.push_back({{"index", gpu.index}, {"uuid", gpu.uuid}, {"bus_id", gpu.bus_id}, {"name", gpu.name}});
   }
+  json memory = json::array();
+  for (const MemoryRoom& room : facts.memory)
+    memory.push_back({room.cgroup, room.id, room.limit_bytes, room.unused_bytes});
   return json{{"host", facts.host},
               {"pid", facts.pid},
               {"cpus", facts.cpus},
@@ -159,7 +162,8 @@ std::string to_text(const ProcessFacts& facts) {
               {"nccl_version", facts.nccl_version},
               {"host_has_gpu", facts.host_has_gpu},
               {"why_no_gpu", facts.why_no_gpu},
-              {"devices", devices}}
+              {"devices", devices},
+              {"memory", memory}}
       .dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -183,6 +187,7 @@ ProcessFacts process_facts_from(const std::string& text) {
   for (const json& gpu : from.at("devices")) {
     facts.devices.push_back({gpu.at("index"), gpu.at("uuid"), gpu.at("bus_id"), gpu.at("name")});
   }
+  for (const json& room : from.at("memory")) facts.memory.push_back({room.at(0), room.at(1), room.at(2), room.at(3)});
   return facts;
 }
 

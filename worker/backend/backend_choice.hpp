@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/host/memory_rooms.hpp"
 #include "worker/backend/gpu_backend.hpp"
 #include "worker/cli/options.hpp"
 #include "worker/placement/rank_binding.hpp"
@@ -26,6 +27,7 @@ struct ProcessFacts {
   bool host_has_gpu = false;         ///< the driver's device files are there, and not hidden
   std::string why_no_gpu;            ///< where it has no usable GPU
   std::vector<GpuDevice> devices;    ///< visible ones
+  std::vector<MemoryRoom> memory;    ///< of a process without GPUs, before it takes its buffers
 };
 
 std::string to_text(const ProcessFacts& facts);

@@ -58,7 +58,7 @@ std::optional<Unsupported> refusal_by_groups(const Options& options, const std::
   const auto [smallest, largest] = std::minmax_element(group_sizes.begin(), group_sizes.end());
   for (int ranks : group_sizes) {
     if (options.plan.kind != CollectiveKind::kHypercube || (ranks & (ranks - 1)) == 0) continue;
-    return Unsupported("a hypercube has 2, 4, 8 … ranks, not " + std::to_string(ranks),
+    return Unsupported("a hypercube has 1, 2, 4, 8 … ranks, not " + std::to_string(ranks),
                        "start another number of ranks");
   }
   if (options.all_roots && *smallest != *largest) {

@@ -11,11 +11,10 @@ struct FreeMemory {
 };
 using HostBuffer = std::unique_ptr<std::byte[], FreeMemory>;
 
+/// Of a buffer for operations of `max_bytes` that begin `misalignment` elements late, of whatever type.
+std::size_t host_buffer_bytes(std::size_t max_bytes, int misalignment);
+
 /// `bytes` from the begin of a page, all 0. Throws std::bad_alloc.
 HostBuffer allocate_host_buffer(std::size_t bytes);
-
-/// Throws Unsupported where this host has not enough memory free for two buffers of `max_bytes` for each of its
-/// `local_size` ranks.
-void require_host_memory(std::size_t max_bytes, int local_size);
 
 }  // namespace ringrun::worker

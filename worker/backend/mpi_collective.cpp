@@ -25,8 +25,8 @@ class MpiCollective : public Collective {
   MpiCollective(std::size_t max_bytes, int misalignment, MPI_Comm communicator)
       : max_bytes_(max_bytes),
         misalignment_(static_cast<std::size_t>(misalignment)),
-        send_(allocate_host_buffer(max_bytes + misalignment_ * kLargestElement)),
-        receive_(allocate_host_buffer(max_bytes + misalignment_ * kLargestElement)),
+        send_(allocate_host_buffer(host_buffer_bytes(max_bytes, misalignment))),
+        receive_(allocate_host_buffer(host_buffer_bytes(max_bytes, misalignment))),
         communicator_(communicator) {
     mpi::check(MPI_Comm_size(communicator_, &ranks_), "MPI_Comm_size");
     mpi::check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
@@ -131,8 +131,6 @@ class MpiCollective : public Collective {
   template <typename Work>
   void with_call(const Operation& operation, Work work) const;
   void pass_around_cube(std::byte* data, std::size_t part, int count, MPI_Datatype type) const;
-
-  static constexpr std::size_t kLargestElement = 8;
 
   std::size_t max_bytes_;
   std::size_t misalignment_;  ///< in elements
@@ -284,7 +282,6 @@ void MpiCollective::pass_around_cube(std::byte* data, std::size_t part, int coun
 }  // namespace
 
 std::unique_ptr<Collective> make_mpi_collective(const MpiCollectiveSettings& settings) {
-  require_host_memory(settings.max_bytes, settings.local_size);
   return std::make_unique<MpiCollective>(settings.max_bytes, settings.misalignment, settings.communicator);
 }
 

@@ -62,6 +62,19 @@ std::vector<double> MpiTeam::largest(const std::vector<double>& values) {
   return most;
 }
 
+std::vector<std::vector<double>> MpiTeam::gather_at_first(const std::vector<double>& values) {
+  const std::size_t processes = group_process_ == 0 ? static_cast<std::size_t>(group_processes_) : 0;
+  std::vector<double> all(processes * values.size());
+  const int count = static_cast<int>(values.size());
+  check(MPI_Gather(values.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, 0, group_), "MPI_Gather");
+  std::vector<std::vector<double>> of_processes;
+  for (std::size_t process = 0; process < processes; ++process) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(process * values.size());
+    of_processes.emplace_back(begin, begin + count);
+  }
+  return of_processes;
+}
+
 ClockOffset MpiTeam::clock_offset() {
   constexpr int kRounds = 10;  // the quickest tells most: nobody was scheduled away in it
   constexpr int kTag = 1;

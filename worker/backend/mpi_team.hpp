@@ -15,11 +15,14 @@ class MpiTeam : public Team {
   int processes() const override { return processes_; }
   int group() const override { return color_; }
   int groups() const override { return groups_; }
+  int group_process() const override { return group_process_; }
+  int group_processes() const override { return group_processes_; }
   bool leads_group() const override { return in_group() && group_process_ == 0; }
   void barrier() override;
   double combine(double seconds, TimeAcross how) override;
   std::uint64_t sum(std::uint64_t value) override;
   std::vector<double> largest(const std::vector<double>& values) override;
+  std::vector<std::vector<double>> gather_at_first(const std::vector<double>& values) override;
   ClockOffset clock_offset() override;
   std::vector<std::string> gather(const std::string& text) override { return gather(text, group_); }
   std::vector<std::string> gather_from_all(const std::string& text) override { return gather(text, world_); }
@@ -32,8 +35,6 @@ class MpiTeam : public Team {
   void leave_group();
   bool in_group() const { return group_ != MPI_COMM_NULL; }
   MPI_Comm group_communicator() const { return group_; }
-  int group_process() const { return group_process_; }
-  int group_processes() const { return group_processes_; }
 
   /// Enters a barrier that this process can work beside: it must ask `barrier_passed` until that is true.
   void start_barrier();

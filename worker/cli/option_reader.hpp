@@ -6,8 +6,10 @@
 #endif
 #include <cxxopts.hpp>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,15 +40,17 @@ class OptionReader {
     return integer("--" + std::string(option), text(option), lowest, highest);
   }
 
+  /// Decimal, or 0x10, or octal behind a 0 (020), as nccl-tests reads it.
   static int integer(const std::string& name, const std::string& value, int lowest, int highest = kMost) {
-    int number = 0;
-    const auto [end, code] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (code != std::errc{} || end != value.data() + value.size() || number < lowest || number > highest) {
+    char* end = nullptr;
+    errno = 0;
+    const long number = std::strtol(value.c_str(), &end, 0);
+    if (value.empty() || *end != '\0' || errno != 0 || number < lowest || number > highest) {
       throw UserError(name + ": '" + value + "' is not a whole number from " + std::to_string(lowest) +
                           (highest < kMost ? " to " + std::to_string(highest) : " upwards"),
                       kHelpRemedy);
     }
-    return number;
+    return static_cast<int>(number);
   }
 
   bool yes(const char* option) const { return integer(option, 0, 1) == 1; }

@@ -35,9 +35,8 @@ cxxopts::Options option_table() {
       "instead of the sweep, check operations of random sizes (from -b, here 8 where it is not given, to -e) at random "
       "places for so long: 90s, 10m, 2h",
       text(""), "TIME")("scan",
-                        "instead of the sweep, the largest size between all pairs of hosts (pairs) or ranks "
-                        "(pairs:ranks), or over all hosts "
-                        "but each in turn (leave-one-out); names what is slow",
+                        "instead of the sweep, the largest size between all pairs of hosts (pairs, or pairs:hosts) or "
+                        "ranks (pairs:ranks), or over all hosts but each in turn (leave-one-out); names what is slow",
                         text(""), "WHAT")(
       "expected",
       "show how much of what its path can carry each result reaches, and by which algorithm, protocol and channels")(

@@ -1,9 +1,14 @@
 #include "worker/cli/options.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
+#include <string_view>
+#include <system_error>
 
 #include "lib/error.hpp"
+#include "worker/cli/long_options.hpp"
+#include "worker/cli/option_checks.hpp"
 #include "worker/cli/option_reader.hpp"
 #include "worker/cli/option_table.hpp"
 #include "worker/sweep/sizes.hpp"
@@ -115,52 +120,13 @@ void read_timeouts(const std::string& text, Options& options) {
   }
 }
 
-/// Options that do not go with `mode`, which `is_for`.
-void refuse_with(const std::string& mode, const std::string& is_for, const std::string& remedy,
-                 const std::vector<std::pair<bool, const char*>>& others) {
-  for (const auto& [given, name] : others) {
-    if (given) throw UserError(mode + " and " + name + ": " + is_for, remedy);
-  }
-}
-
-/// A scan measures one operation of one size, and tells in a form of its own.
-void check_scan(const Options& options) {
-  if (!options.scan) return;
-  const SweepPlan& plan = options.plan;
-  refuse_with("--scan", "a scan is of one operation, type and size", "leave one of them out; -J takes a scan's result",
-              {{options.all_types, "-d all"},
-               {options.all_ops, "-o all"},
-               {options.all_roots, "-r all"},
-               {options.soak_seconds > 0, "--soak"},
-               {!options.baseline_file.empty(), "--baseline"},
-               {!options.csv_file.empty(), "--csv"},
-               {plan.samples, "--stats"},
-               {plan.expects, "--expected"},
-               {plan.checks_timed, "--check timed"},
-               {plan.graph_launches > 0, "-G"},
-               {plan.blocking != Blocking::kNot, "-z"},
-               {options.cycles != 1, "-N"},
-               {options.tune_seconds > 0, "--tune"},
-               {options.split.rule != Split::Rule::kNone, "NCCL_TESTS_SPLIT"}});
-}
-
-/// A soak checks results, and takes no times.
-void check_soak(Options& options) {
-  if (options.soak_seconds <= 0 || options.scan || options.tune_seconds > 0) return;
-  const SweepPlan& plan = options.plan;
-  refuse_with("--soak", "a soak checks results and measures nothing",
-              "leave one of them out; -J takes what a soak has found",
-              {{!options.baseline_file.empty(), "--baseline"},
-               {!options.csv_file.empty(), "--csv"},
-               {plan.samples, "--stats"},
-               {plan.expects, "--expected"},
-               {plan.each_iteration, "-I"},
-               {plan.checks_timed, "-c timed"},
-               {plan.graph_launches > 0, "-G"},
-               {plan.blocking != Blocking::kNot, "-z"},
-               {options.cycles != 1, "-N"}});
-  // The environment may ask it of all sweeps.
-  options.least_bandwidth.reset();
+/// Also by another way to it, and where it does not exist yet.
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code failed;
+  const auto whole = [&failed](const std::string& name) {
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, failed), failed);
+  };
+  return one == other || std::filesystem::equivalent(one, other, failed) || whole(one) == whole(other);
 }
 
 /// Names of files. An empty one is a variable of a script that was not set.
@@ -175,7 +141,7 @@ void read_files(const OptionReader& read, const cxxopts::ParseResult& parsed, Op
   options.allowed_growth = read.percent("max-regression");
   if (parsed.count("max-regression") > 0 && options.baseline_file.empty())
     throw UserError("--max-regression, but nothing to compare with", "name an earlier run's file: --baseline FILE");
-  if (!options.csv_file.empty() && options.csv_file == options.json_file)
+  if (!options.csv_file.empty() && !options.json_file.empty() && is_same_file(options.csv_file, options.json_file))
     throw UserError("-J and --csv name the same file: " + options.csv_file, "give each its own");
 }
 
@@ -186,41 +152,25 @@ void read_tuning(const OptionReader& read, bool sizes_given, Options& options) {
   plan.sizes = sizes_given ? thinned_sizes(plan.sizes) : default_tuned_sizes();
   options.smallest = plan.sizes.front();
   options.largest = plan.sizes.back();
-  refuse_with("--tune", "a tuning measures one operation, and its times alone", "leave one of them out",
-              {{options.soak_seconds > 0, "--soak"},
-               {!options.baseline_file.empty(), "--baseline"},
-               {!options.csv_file.empty(), "--csv"},
-               {plan.samples, "--stats"},
-               {plan.expects, "--expected"},
-               {plan.graph_launches > 0, "-G"},
-               {plan.each_iteration, "-I"},
-               {plan.checks_timed, "-c timed"},
-               {options.all_types, "-d all"},
-               {options.all_ops, "-o all"},
-               {options.all_roots, "-r all"}});
 }
 
-void check_together(const Options& options) {
-  const SweepPlan& plan = options.plan;
-  if (plan.graph_launches > 0 && plan.blocking != Blocking::kNot)
-    throw UserError("-G and -z: a CUDA graph is captured as a whole, without a wait in it", "leave one of them out");
-  if (plan.graph_launches > 0 && plan.each_iteration)
-    throw UserError("-G and -I: the iterations of a CUDA graph have no times of their own", "leave one of them out");
-  if (plan.graph_launches > 0 && plan.samples)
-    throw UserError("-G and --stats: the iterations of a CUDA graph have no times of their own",
-                    "leave one of them out");
-  if (plan.graph_launches > 0 && options.null_stream)
-    throw UserError("-G and -y: CUDA captures no graph from the null stream", "leave one of them out");
-  if (plan.each_iteration && plan.skipped_iterations >= plan.iterations)
-    throw UserError("-K leaves out all iterations of -n", "give more iterations, or leave out fewer");
-}
+/// Scripts that pass a variable on make an empty one of an unset one.
+bool is_set(const char* variable) { return variable != nullptr && *variable != '\0'; }
 
 }  // namespace
 
 Options parse_options(const std::vector<std::string>& arguments, const Call& call) {
-  std::vector<const char*> argv{"worker"};
-  for (const auto& argument : arguments) argv.push_back(argument.c_str());
+  // As getopt's programs do: who asks for help has not got it right yet.
+  const auto asks_for_help = [](const std::string& word) { return word == "-h" || word == "--help"; };
+  if (std::any_of(arguments.begin(), arguments.end(), asks_for_help)) {
+    Options help;
+    help.help = true;
+    return help;
+  }
   cxxopts::Options table = option_table();
+  const std::vector<std::string> words = with_whole_names(table, arguments);
+  std::vector<const char*> argv{"worker"};
+  for (const auto& word : words) argv.push_back(word.c_str());
   const auto parsed = [&] {
     try {
       return table.parse(static_cast<int>(argv.size()), argv.data());
@@ -235,7 +185,6 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   Options options;
   options.command = arguments;
   options.command.insert(options.command.begin(), call.program);
-  options.help = parsed.count("help") > 0;
   options.version = parsed.count("version") > 0;
   const OptionReader read(parsed);
   read_sizes(read, parsed, options);
@@ -248,15 +197,14 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.reports_bindings = parsed.count("report-bindings") > 0;
   options.threads = read.integer("nthreads", 1);
   options.split = parse_split(call.split_mask, call.split);
-  if (call.device != nullptr && *call.device != '\0')
+  if (is_set(call.device) && call.device != std::string_view("-1"))
     options.first_device = OptionReader::integer("NCCL_TESTS_DEVICE", call.device, 0);
   read_nccl_settings(read, options);
   options.reports_cpu_time = read.yes("report_cputime");
   options.reports_timestamps = read.yes("report_timestamps");
   options.reports_memory = read.yes("memory");
-  if (call.least_bandwidth != nullptr) {
+  if (is_set(call.least_bandwidth))
     options.least_bandwidth = OptionReader::amount("NCCL_TESTS_MIN_BW", call.least_bandwidth, "GB/s");
-  }
 
   SweepPlan& plan = options.plan;
   plan.kind = read_collective(read, call.program);
@@ -277,9 +225,9 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.scan = read_scan(read.text("scan"));
   if (parsed.count("tune") > 0)
     read_tuning(read, parsed.count("minbytes") > 0 || parsed.count("maxbytes") > 0, options);
-  check_together(options);
-  check_scan(options);
-  check_soak(options);
+  check_options(options);
+  // A soak takes no times, and the environment may ask it of all sweeps.
+  if (options.soak_seconds > 0) options.least_bandwidth.reset();
   return options;
 }
 

@@ -73,13 +73,15 @@ double error_in(const json& result, const std::string& placement) {
   const json stats = result.value("ringrun", json::object()).value(placement + "_stats", json());
   const json spread = stats.is_object() ? stats : result.value(placement + "_per_iter", json());
   if (!spread.is_object() || !spread.contains("stdev_us")) return 0;
+  // Of all those times, also of the first ones, which the statistics may leave out.
   const double iterations = spread.contains("iterations")
                                 ? number_from(spread["iterations"])
-                                : static_cast<double>(spread.value("times_us", json::array()).size());
+                                : static_cast<double>(spread.value("times_us", json::array()).size()) -
+                                      number_from(spread.value("skipped_iterations", json(0)));
   Statistics statistics;
   statistics.average = number_from(spread.value("avg_us", json(0)));
   statistics.deviation = number_from(spread["stdev_us"]);
-  return error_of(statistics, static_cast<std::size_t>(iterations));
+  return error_of(statistics, static_cast<std::size_t>(std::max(0.0, iterations)));
 }
 
 /// Of the median of the cycles: what each cycle knows of itself, or how far they lie apart.
@@ -143,7 +145,7 @@ void add_row(Timings& timings, const Row& row) {
     timing.microseconds.push_back(measured->seconds * 1e6);
     const double error =
         measured->sample ? error_of(measured->sample->inside, static_cast<std::size_t>(measured->sample->iterations))
-                         : error_of(measured->statistics(), measured->iterations.size());
+                         : error_of(measured->statistics(), measured->counted_iterations().size());
     timing.error = std::max(timing.error, error);
   }
 }

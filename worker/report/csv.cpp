@@ -1,18 +1,23 @@
 #include "worker/report/csv.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
-#include "lib/error.hpp"
+#include <cerrno>
+
 #include "worker/report/expected_lines.hpp"
+#include "worker/report/report_file.hpp"
 
 namespace ringrun::worker {
 namespace {
+
+constexpr const char* kOption = "--csv";
 
 std::string spread_columns(const Measurement& measured) {
   if (!measured.sample && measured.iterations.empty()) return ",,,,,,";
   const Statistics spread = measured.sample ? measured.sample->inside : measured.statistics();
   const std::size_t iterations =
-      measured.sample ? static_cast<std::size_t>(measured.sample->iterations) : measured.iterations.size();
+      measured.sample ? static_cast<std::size_t>(measured.sample->iterations) : measured.counted_iterations().size();
   return fmt::format("{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.2f}", iterations, spread.min * 1e6, spread.p50 * 1e6,
                      spread.p95 * 1e6, spread.p99 * 1e6, spread.max * 1e6, spread.variation());
 }
@@ -26,7 +31,9 @@ std::string arrival_columns(const std::optional<Sample>& sample) {
 
 }  // namespace
 
-CsvReport::CsvReport(const std::string& file) : file_(file), out_(file, std::ios::trunc) {
+CsvReport::CsvReport(const std::string& file)
+    : file_(file), open_(open_to_write(file, O_CREAT | O_TRUNC)), out_(open_.get()) {
+  if (!open_) throw_unwritten(kOption, file_, errno);
   out_ << "collective,group,ranks,size,count,type,redop,root,placement,time_us,algbw_gbs,busbw_gbs,wrong,"
           "iterations,min_us,p50_us,p95_us,p99_us,max_us,cv_pct,skew_us,straggler,"
        << expected_heading() << '\n'
@@ -50,9 +57,7 @@ void CsvReport::add(const Row& row) {
 }
 
 void CsvReport::require_good() const {
-  if (!out_)
-    throw UserError("--csv: cannot write " + file_,
-                    "give a file on a disk that has room, in a folder that can be written");
+  if (!out_) throw_unwritten(kOption, file_, out_.error());
 }
 
 }  // namespace ringrun::worker

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <fstream>
 #include <string>
 
+#include "lib/descriptor.hpp"
+#include "worker/report/output_stream.hpp"
 #include "worker/sweep/row.hpp"
 
 namespace ringrun::worker {
@@ -19,7 +20,8 @@ class CsvReport {
   void require_good() const;
 
   std::string file_;
-  std::ofstream out_;
+  Descriptor open_;
+  OutputStream out_;
 };
 
 }  // namespace ringrun::worker

@@ -25,7 +25,7 @@ std::string size_text(std::size_t bytes) {
 
 void Highlights::add(const Row& row) {
   std::string name = name_in_table(row);
-  if (row.group != 0 || points_.count(name + ", group 0") > 0) name += fmt::format(", group {}", row.group);
+  if (has_groups_) name += fmt::format(", group {}", row.group);
   auto [points, is_new] = points_.try_emplace(name);
   if (is_new) names_.push_back(name);
   const bool bus = row.operation.ranks > 1;

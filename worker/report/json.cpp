@@ -37,10 +37,20 @@ json to_json(const Statistics& spread) {
           {"stdev_us", spread.deviation * 1e6}, {"cv_pct", spread.variation()}};
 }
 
+json microseconds(const std::vector<double>& times) {
+  json converted = json::array();
+  for (double seconds : times) converted.push_back(seconds * 1e6);
+  return converted;
+}
+
 json spread_of(const Measurement& measured) {
   json spread = to_json(measured.statistics());
-  spread["times_us"] = json::array();
-  for (double seconds : measured.iterations) spread["times_us"].push_back(seconds * 1e6);
+  spread["skipped_iterations"] = measured.skipped_iterations;
+  spread["times_us"] = microseconds(measured.iterations);
+  // As nccl-tests: not of one process alone, whose times those are.
+  if (measured.iterations_of_processes.size() < 2) return spread;
+  for (const auto& of_process : measured.iterations_of_processes)
+    spread["per_process_max_times_us"].push_back(microseconds(of_process));
   return spread;
 }
 
@@ -90,6 +100,7 @@ json config_of(const TableHead& head) {
               {"graph", plan.graph_launches},
               {"blocking_collectives", plan.blocking != Blocking::kNot},
               {"per_iter_timing", plan.each_iteration},
+              {"per_iter_skip", plan.skipped_iterations},
               {"parallel_init", head.parallel_init},
               {"devices", devices}};
   config[head.factor > 1 ? "step_factor" : "step_bytes"] = head.factor > 1 ? head.factor : head.step;

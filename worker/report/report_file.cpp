@@ -1,62 +1,24 @@
 #include "worker/report/report_file.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <string_view>
-#include <thread>
 #include <utility>
 
 #include "lib/descriptor.hpp"
 #include "lib/error.hpp"
+#include "worker/report/output_stream.hpp"
 
 namespace ringrun::worker {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
-
-/// For the reader of a pipe to open it, or to take some of it.
-constexpr milliseconds kForTheReader{5000};
-
 /// Some file systems say only here that there is no room. False with errno set.
 bool close_whole(Descriptor& file) { return ::close(file.release()) == 0; }
-
-/// False with errno set.
-bool write_all(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      pollfd room{descriptor, POLLOUT, 0};
-      if (::poll(&room, 1, static_cast<int>(kForTheReader.count())) == 0) {
-        errno = ETIMEDOUT;
-        return false;
-      }
-    } else if (errno != EINTR) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// A pipe without a reader refuses at once (ENXIO) what does not wait for one.
-int open_in_place(const std::string& path) {
-  const auto end = steady_clock::now() + kForTheReader;
-  while (true) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor >= 0 || errno != ENXIO || steady_clock::now() > end) return descriptor;
-    std::this_thread::sleep_for(milliseconds(20));
-  }
-}
 
 bool is_what_we_print_to(const struct stat& file) {
   for (int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
@@ -109,14 +71,16 @@ ReportFile::ReportFile(std::string option, std::string path) : option_(std::move
   } else if (const Descriptor trial(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)); trial) {
     writable = true;
   }
-  if (!writable) fail();
+  if (!writable) throw_unwritten(option_, path_, errno);
 }
 
-void ReportFile::fail() const {
-  const int why = errno;
-  const std::string problem = option_ + ": cannot write " + path_ + ": ";
-  if (why == ENXIO || why == ETIMEDOUT) throw UserError(problem + "nobody reads that pipe", "start its reader first");
-  throw UserError(problem + std::strerror(why), "give a file on a disk that has room, in a folder that can be written");
+void throw_unwritten(const std::string& option, const std::string& path, int error) {
+  const std::string problem = option + ": cannot write " + path + ": ";
+  if (error == ENXIO || error == ETIMEDOUT)
+    throw UserError(problem + "nobody reads that pipe", "start its reader first");
+  if (error == EPIPE) throw UserError(problem + "its reader has left", "let the reader of that pipe read to the end");
+  throw UserError(problem + std::strerror(error),
+                  "give a file on a disk that has room, in a folder that can be written");
 }
 
 void ReportFile::write(const std::string& text) const {
@@ -125,15 +89,15 @@ void ReportFile::write(const std::string& text) const {
   const bool prints = exists && is_what_we_print_to(file);
   if (!exists || (S_ISREG(file.st_mode) && !prints)) {
     if (replace(resolved(path_), text)) return;
-    if (!exists || !needs_no_room_beside(errno)) fail();
+    if (!exists || !needs_no_room_beside(errno)) throw_unwritten(option_, path_, errno);
     Descriptor plain(::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
-    if (!plain || !write_all(plain.get(), text) || !close_whole(plain)) fail();
+    if (!plain || !write_all(plain.get(), text) || !close_whole(plain)) throw_unwritten(option_, path_, errno);
     return;
   }
-  Descriptor place(open_in_place(path_));
+  Descriptor place(open_to_write(path_));
   // Behind the table.
   if (place && prints) ::fcntl(place.get(), F_SETFL, O_APPEND | O_NONBLOCK);
-  if (!place || !write_all(place.get(), text) || !close_whole(place)) fail();
+  if (!place || !write_all(place.get(), text) || !close_whole(place)) throw_unwritten(option_, path_, errno);
 }
 
 }  // namespace ringrun::worker

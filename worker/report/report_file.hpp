@@ -4,6 +4,9 @@
 
 namespace ringrun::worker {
 
+/// Throws UserError for a file of `option` that could not be written because of `error`, an errno.
+[[noreturn]] void throw_unwritten(const std::string& option, const std::string& path, int error);
+
 /// A file that gets its whole text at the end. Until all of that is on the disk, an older one of that name stays: the
 /// new one is written beside it and renamed. What is no plain file (a device, a pipe) or is what this process prints
 /// to, or lies where nothing can be put beside it, is written as it is.
@@ -15,9 +18,6 @@ class ReportFile {
   void write(const std::string& text) const;
 
  private:
-  /// Throws what errno says.
-  [[noreturn]] void fail() const;
-
   std::string option_;
   std::string path_;
 };

@@ -11,7 +11,11 @@
 namespace ringrun::worker {
 
 Reports::Reports(std::ostream& out, const Options& options, const TableHead& head)
-    : out_(out), options_(options), columns_(head.columns), progress_(head.plan, options.cycles) {
+    : out_(out),
+      options_(options),
+      columns_(head.columns),
+      highlights_(head.columns.groups),
+      progress_(head.plan, options.cycles) {
   if (!options.baseline_file.empty())
     before_ = read_baseline(options.baseline_file, {head.devices.size(), head.nccl_version == 0});
   if (!options.json_file.empty()) json_.emplace(options.json_file, head);

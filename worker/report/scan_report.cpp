@@ -183,8 +183,9 @@ ScanReport::ScanReport(std::ostream& out, const Options& options, const TableHea
                                ? fmt::format("all {} hosts, then all but each in turn", nodes.names.size())
                                : fmt::format("all pairs of {} {}s, side by side where they share no host",
                                              nodes.names.size(), node_word(kind));
-  out_ << fmt::format("# Scan: {}: {} rounds, {} times over, each {} of {} bytes of {}, out-of-place\n", what,
-                      rounds_of(kind, nodes), kPasses, description_of(plan.kind).words, plan.sizes.back(),
+  const int rounds = rounds_of(kind, nodes);
+  out_ << fmt::format("# Scan: {}: {} round{}, {} times over, each {} of {} bytes of {}, out-of-place\n", what, rounds,
+                      rounds == 1 ? "" : "s", kPasses, description_of(plan.kind).words, plan.sizes.back(),
                       ringrun::worker::name_of(plan.types.front()))
        << "# Bus bandwidth (GB/s), of the median iteration of the median time\n";
   out_.flush();

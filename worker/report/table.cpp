@@ -63,12 +63,14 @@ std::string time_of_day() {
   return text.data();
 }
 
-/// As many decimals, up to two, as leave the number in its column.
+/// As many decimals, up to two, as leave the number in its column; where it has too many digits, it stands as "4e+06",
+/// in the wider columns as "1.2e+07".
 std::string number(double value, int width) {
-  int digits = 0;
-  for (double power = 1; value >= power; power *= 10) ++digits;
-  const int decimals = digits < width - 2 ? 2 : digits < width - 1 ? 1 : 0;
-  return fmt::format("{:{}.{}f}", value, width, decimals);
+  for (int decimals : {2, 1, 0}) {
+    const std::string text = fmt::format("{:{}.{}f}", value, width, decimals);
+    if (text.size() <= static_cast<std::size_t>(width)) return text;
+  }
+  return fmt::format("{:{}.{}e}", value, width, width >= 7 ? 1 : 0);
 }
 
 /// "none" where nothing is reduced, as nccl-tests prints it.
@@ -113,7 +115,11 @@ void print_ways(std::ostream& out, const TableHead& head) {
       out << "# Blocking Enabled: wait for completion after each group of collectives (no barrier) \n";
       break;
   }
-  if (head.columns.each_iteration) out << "# Per-Iteration Report: i_* uses max over process rows \n";
+  if (head.columns.each_iteration) {
+    const int skipped = head.plan.skipped_iterations;
+    out << "# Per-Iteration Report: i_* uses max over process rows"
+        << (skipped > 0 ? fmt::format("; summary skips first {} iterations", skipped) : "") << " \n";
+  }
   if (head.parallel_init) out << "# Parallel Init Enabled: threads call into NcclInitRank concurrently \n";
 }
 
@@ -158,7 +164,7 @@ void print_row(std::ostream& out, const TableColumns& columns, const Row& row) {
   if (columns.groups) out << fmt::format(" {:6}", row.group);
   out << '\n';
   for (const Measurement* measured : {&row.out_of_place, &row.in_place}) {
-    for (const std::string& location : measured->wrong_locations) out << "# " << location;
+    for (const std::string& location : measured->wrong_locations) out << "# " << location << '\n';
   }
   print_expected(out, row);
   print_sample(out, "out-of-place", row.out_of_place.sample);

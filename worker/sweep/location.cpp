@@ -2,16 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
+#include "lib/host/host_name.hpp"
+
 namespace ringrun::worker {
 
 std::string location_of(const Operation& operation, const WrongElements& wrong, const Team& team) {
-  const std::string group = team.groups() > 1 ? fmt::format("group {} ", team.group()) : "";
+  const std::string group = team.groups() > 1 ? fmt::format(" (group {})", team.group()) : "";
   const std::string when = wrong.iteration < 0 ? "" : fmt::format(" after timed iteration {}", wrong.iteration);
   const std::string where =
       operation.begin == 0 ? "" : fmt::format(" {} elements from the begin of the buffers", operation.begin);
-  return fmt::format("{}rank {}: {} wrong in the {}{}{}, first at element {} of {}: expected {}, got {}\n", group,
-                     wrong.rank, wrong.count, text_of(operation), where, when, wrong.first_index,
-                     operation.layout.receive, wrong.expected, wrong.got);
+  return fmt::format("rank {} on {}{}: {} wrong in the {}{}{}, first at element {} of {}: expected {}, got {}",
+                     rank_in_job(team, wrong.rank, operation.ranks), short_host_name(host_name()), group, wrong.count,
+                     text_of(operation), where, when, wrong.first_index, operation.layout.receive, wrong.expected,
+                     wrong.got);
+}
+
+std::vector<std::string> lines_of(const std::vector<std::string>& texts) {
+  std::vector<std::string> lines;
+  for (const std::string& text : texts) {
+    std::istringstream all(text);
+    for (std::string line; std::getline(all, line);) lines.push_back(line);
+  }
+  return lines;
 }
 
 }  // namespace ringrun::worker

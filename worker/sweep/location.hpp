@@ -1,14 +1,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "worker/sweep/collective.hpp"
 #include "worker/sweep/team.hpp"
 
 namespace ringrun::worker {
 
-/// "rank 2: 1 wrong in the all-reduce of 128 bytes (float sum, in-place), first at element 5 of 32: expected 7, got 8"
-/// in a line of its own; where there are several groups, with the group before it.
+/// "rank 2 on a: 1 wrong in the all-reduce of 128 bytes (float sum, in-place), first at element 5 of 32: expected 7,
+/// got 8"; where there are several groups, with that behind the host. The rank is the job's.
 std::string location_of(const Operation& operation, const WrongElements& wrong, const Team& team);
+
+/// All lines of these texts, without their ends.
+std::vector<std::string> lines_of(const std::vector<std::string>& texts);
 
 }  // namespace ringrun::worker

@@ -78,6 +78,8 @@ json to_json(const Measurement& measured) {
           {"wrong", measured.wrong ? json(*measured.wrong) : json(nullptr)},
           {"wrong_locations", measured.wrong_locations},
           {"iterations", measured.iterations},
+          {"iterations_of_processes", measured.iterations_of_processes},
+          {"skipped_iterations", measured.skipped_iterations},
           {"sample", to_json(measured.sample)},
           {"expected", to_json(measured.expected)}};
 }
@@ -91,6 +93,8 @@ Measurement measurement_from(const json& from) {
   if (!from.at("wrong").is_null()) measured.wrong = from.at("wrong").get<std::uint64_t>();
   from.at("wrong_locations").get_to(measured.wrong_locations);
   from.at("iterations").get_to(measured.iterations);
+  from.at("iterations_of_processes").get_to(measured.iterations_of_processes);
+  from.at("skipped_iterations").get_to(measured.skipped_iterations);
   measured.sample = sample_from(from.at("sample"));
   measured.expected = expectation_from(from.at("expected"));
   return measured;

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,13 +21,19 @@ struct Measurement {
   double enqueued_seconds = 0;  ///< that enqueuing it took
   Bandwidth bandwidth;
   std::optional<std::uint64_t> wrong;        ///< elements over all ranks and checks; nothing: not checked
-  std::vector<std::string> wrong_locations;  ///< one line for each rank that has some
+  std::vector<std::string> wrong_locations;  ///< one line, without its end, for each rank that has some
   std::vector<double> iterations;            ///< seconds of each, the longest of all processes; empty: not asked for
+  std::vector<std::vector<double>> iterations_of_processes;  ///< of the group, in their order
+  int skipped_iterations = 0;                                ///< that the statistics leave out, the first ones
 
   std::optional<Sample> sample;         ///< of --stats
   std::optional<Expectation> expected;  ///< of --expected
 
-  Statistics statistics() const { return statistics_of(iterations); }
+  std::vector<double> counted_iterations() const {
+    return {iterations.begin() + std::min<std::ptrdiff_t>(skipped_iterations, std::ssize(iterations)),
+            iterations.end()};
+  }
+  Statistics statistics() const { return statistics_of(counted_iterations()); }
 };
 
 struct Row {

@@ -34,14 +34,14 @@ struct RunPlan {
 
 /// When a rank began and ended each iteration, in seconds of this host's steady clock.
 struct RankSpans {
-  int rank = 0;
+  int rank = 0;  ///< of the communicator
   std::vector<double> begin;
   std::vector<double> end;
 };
 
 /// Elements of one rank that are not what they must be.
 struct WrongElements {
-  int rank = 0;
+  int rank = 0;  ///< of the communicator
   std::uint64_t count = 0;
   std::uint64_t first_index = 0;  ///< in the rank's result
   std::string expected;           ///< at first_index, as text, since its type varies

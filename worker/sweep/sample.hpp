@@ -12,7 +12,7 @@ namespace ringrun::worker {
 /// One rank's part in a sample. In a collective the late rank has the shortest time inside, since the others wait for
 /// it there: who is late shows in the arrivals alone.
 struct RankSample {
-  int rank = 0;
+  int rank = 0;  ///< of the job
   std::string host;
   Statistics inside;         ///< seconds between its arrival and its end
   double median_late = 0;    ///< seconds behind the first rank to arrive

@@ -29,7 +29,9 @@ Sample Sampler::take(const Operation& operation, int iterations, int aggregate, 
   const auto phase = watch_.enter("exchange of the statistics of the " + text_of(operation), deadline);
   Sample sample = sample_of(taken, limits_);
   sample.clock_error = team_.largest({clock.error}).front();
-  for (const std::string& text : team_.gather(to_text(rank_samples(taken, host_name())))) {
+  std::vector<RankSample> here = rank_samples(taken, short_host_name(host_name()));
+  for (RankSample& rank : here) rank.rank = rank_in_job(team_, rank.rank, operation.ranks);
+  for (const std::string& text : team_.gather(to_text(here))) {
     for (RankSample& rank : rank_samples_from(text)) sample.ranks.push_back(std::move(rank));
   }
   return sample;

@@ -49,7 +49,7 @@ SoakResult run_soak(const SweepPlan& plan, double seconds, Collective& collectiv
     std::string locations;
     for (const WrongElements& wrong : here) {
       count += wrong.count;
-      if (wrong.count > 0) locations += location_of(operation, wrong, team);
+      if (wrong.count > 0) locations += location_of(operation, wrong, team) + "\n";
     }
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const auto phase =
@@ -59,20 +59,16 @@ SoakResult run_soak(const SweepPlan& plan, double seconds, Collective& collectiv
     result.wrong = team.sum(count);
     ++result.operations;
     result.bytes += static_cast<double>(operation.bytes());
-    if (result.wrong > 0) result.locations = team.gather(locations);
+    if (result.wrong > 0) result.locations = lines_of(team.gather(locations));
     on_step(result);
   }
   const auto phase = watch.enter("exchange of the groups' results", deadline_for(plan, {}, 1, 0));
   std::string own;
-  for (const std::string& location : result.locations) own += location;
-  std::uint64_t wrong_groups = 0;
-  std::vector<std::string> of_all;
-  for (const std::string& text : team.gather_from_all(team.leads_group() ? own : "")) {
-    if (text.empty()) continue;
-    of_all.push_back(text);
-    ++wrong_groups;
-  }
-  result.locations = of_all;
+  for (const std::string& location : result.locations) own += location + "\n";
+  const std::vector<std::string> of_groups = team.gather_from_all(team.leads_group() ? own : "");
+  const auto wrong_groups = static_cast<std::uint64_t>(
+      std::count_if(of_groups.begin(), of_groups.end(), [](const std::string& text) { return !text.empty(); }));
+  result.locations = lines_of(of_groups);
   // Of the other groups only the first place is known here.
   result.wrong = std::max(result.wrong, wrong_groups);
   on_step(result);
@@ -81,11 +77,10 @@ SoakResult run_soak(const SweepPlan& plan, double seconds, Collective& collectiv
 
 std::string text_of(const SoakResult& result) {
   std::string text;
-  for (const std::string& location : result.locations) {
-    if (!location.empty()) text += "# " + location;
-  }
-  return text + fmt::format("# Soak: {} operations of {:.2f} GB together in {:.0f} s: {}\n", result.operations,
-                            result.bytes / 1e9, result.seconds, result.wrong == 0 ? "OK" : "FAILED");
+  for (const std::string& location : result.locations) text += "# " + location + "\n";
+  return text + fmt::format("# Soak: {} operation{} of {:.2f} GB together in {:.0f} s: {}\n", result.operations,
+                            result.operations == 1 ? "" : "s", result.bytes / 1e9, result.seconds,
+                            result.wrong == 0 ? "OK" : "FAILED");
 }
 
 }  // namespace ringrun::worker

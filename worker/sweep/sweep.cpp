@@ -108,7 +108,7 @@ class Sweep {
       };
       measured.seconds = combine(times.total);
       measured.enqueued_seconds = combine(times.enqueued);
-      if (plan_.each_iteration) measured.iterations = longest_iterations(times.iterations);
+      if (plan_.each_iteration) exchange_iterations(times.iterations, measured);
     }
     measured.bandwidth = bandwidth_of(operation, measured.seconds);
     if (plan_.samples) {
@@ -130,11 +130,11 @@ class Sweep {
     return measured;
   }
 
-  std::vector<double> longest_iterations(const std::vector<double>& here) {
-    std::vector<double> longest = team_.largest(here);
-    longest.erase(longest.begin(), longest.begin() + plan_.skipped_iterations);
-    for (double& seconds : longest) seconds /= plan_.aggregate;
-    return longest;
+  void exchange_iterations(std::vector<double> here, Measurement& measured) {
+    for (double& seconds : here) seconds /= plan_.aggregate;
+    measured.iterations = team_.largest(here);
+    measured.iterations_of_processes = team_.gather_at_first(here);
+    measured.skipped_iterations = plan_.skipped_iterations;
   }
 
   void check(const Operation& operation, Measurement& measured) {
@@ -155,14 +155,12 @@ class Sweep {
     std::string locations;
     for (const WrongElements& wrong : here) {
       count += wrong.count;
-      if (wrong.count > 0) locations += location_of(operation, wrong, team_);
+      if (wrong.count > 0) locations += location_of(operation, wrong, team_) + "\n";
     }
     const std::uint64_t everywhere = team_.sum(count);
     measured.wrong = measured.wrong.value_or(0) + everywhere;
     if (everywhere == 0) return;
-    for (const std::string& text : team_.gather(locations)) {
-      if (!text.empty()) measured.wrong_locations.push_back(text);
-    }
+    for (std::string& line : lines_of(team_.gather(locations))) measured.wrong_locations.push_back(std::move(line));
   }
 
   const SweepPlan& plan_;

@@ -34,7 +34,7 @@ struct SweepPlan {
   bool samples = false;         ///< --stats: as many iterations as the spread needs, each rank's times and arrivals
   SampleLimits sample_limits;
   bool expects = false;        ///< --expected: ask how the library does each operation
-  int skipped_iterations = 0;  ///< of those times, the first ones are left out
+  int skipped_iterations = 0;  ///< of those times, the first ones, that their statistics leave out
   double timeout = 60;         ///< seconds of any one wait; 0: for ever
 
   bool leaves_out(DataType type, ReduceOp op) const {

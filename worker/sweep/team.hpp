@@ -24,6 +24,8 @@ class Team {
   virtual int processes() const = 0;
   virtual int group() const = 0;  ///< any number that tells it from the others
   virtual int groups() const = 0;
+  virtual int group_process() const = 0;  ///< of its group: 0 … group_processes()-1
+  virtual int group_processes() const = 0;
   /// The first process of its group speaks for it.
   virtual bool leads_group() const = 0;
 
@@ -33,6 +35,8 @@ class Team {
   virtual std::uint64_t sum(std::uint64_t value) = 0;
   /// The largest of each place; every process gives as many values.
   virtual std::vector<double> largest(const std::vector<double>& values) = 0;
+  /// The values of all processes in their order, on the group's first one alone; every process gives as many.
+  virtual std::vector<std::vector<double>> gather_at_first(const std::vector<double>& values) = 0;
   virtual ClockOffset clock_offset() = 0;
   /// The texts of all processes in their order, on every process.
   virtual std::vector<std::string> gather(const std::string& text) = 0;
@@ -41,5 +45,11 @@ class Team {
   /// The bytes of the first process, on every process.
   virtual std::string broadcast(const std::string& bytes) = 0;
 };
+
+/// How the whole job numbers a rank of this process that is `rank` of the `ranks` of its group.
+inline int rank_in_job(const Team& team, int rank, int ranks) {
+  const int of_process = ranks / team.group_processes();
+  return rank + (team.process() - team.group_process()) * of_process;
+}
 
 }  // namespace ringrun::worker
