@@ -97,6 +97,21 @@ TEST_F(Placement, HonoursTheGpusThatAHostsOwnVariableShows) {
   EXPECT_EQ(ranks[1].at("host"), "b");
 }
 
+TEST_F(Placement, GivesEachProgramTheGpusThatItsOwnVariableShows) {
+  const std::vector<std::string> words = {"-np", "1", "-x", "CUDA_VISIBLE_DEVICES=1", "a", ":",
+                                          "-np", "1", "-x", "CUDA_VISIBLE_DEVICES=0", "b"};
+  const CommandResult table = dry_run(words);
+  EXPECT_THAT(table.out, HasSubstr("\n   0  node           0  1 0000:81:00.0     1  4-7,12-15  ib1   mlx5_1\n"));
+  EXPECT_THAT(table.out, HasSubstr("\n   1  node           1  0 0000:01:00.0     0  0-3,8-11   ib0   mlx5_0\n"));
+  std::vector<std::string> same = words;
+  same[9] = "CUDA_VISIBLE_DEVICES=1";
+  same.insert(same.begin(), "--json");
+  EXPECT_THAT(dry_run(same).err, HasSubstr("-np 2 wants 2 slots, the hosts have 1"));
+  same.insert(same.begin(), "--share-gpu");
+  const Json ranks = Json::parse(dry_run(same).out).at("ranks");
+  EXPECT_EQ(ranks.at(0).at("gpu"), ranks.at(1).at("gpu"));
+}
+
 TEST_F(Placement, SaysWhyRanksHaveNoGpu) {
   const CommandResult twice = dry_run({"-x", "CUDA_VISIBLE_DEVICES=0,0", "-np", "1"});
   EXPECT_EQ(twice.exit_code, 0);
@@ -121,6 +136,20 @@ TEST_F(Placement, ShowsTheInterfaceThatIsSaid) {
   EXPECT_THAT(dry_run({"--nic", "node=bond0"}).err,
               StartsWith("ringrun: warning: --nic node=bond0: the file shows no such card"));
   EXPECT_EQ(dry_run({"--nic", "other=ib1"}).exit_code, 2);
+}
+
+TEST_F(Placement, ShowsTheCardsThatNcclsVariablesAllow) {
+  const CommandResult asked = dry_run({"-x", "NCCL_SOCKET_IFNAME==ib1", "-x", "NCCL_IB_HCA=^mlx5_0:1"});
+  EXPECT_EQ(asked.err, "");
+  EXPECT_THAT(asked.out, HasSubstr("0-3,8-11   ib1   mlx5_1\n"));
+  const std::string hosts = file("hosts", "a\nb #: env.NCCL_SOCKET_IFNAME=ib0\n");
+  const Json ranks = Json::parse(dry_run({"-hostfile", hosts, "--json"}).out).at("ranks");
+  EXPECT_EQ(ranks.at(1).at("nics"), Json({"ib1"}));
+  EXPECT_EQ(ranks.at(3).at("nics"), Json({"ib0"}));
+  const CommandResult forwarded =
+      ringrun({"--dry-run", "--topology", node_}, {{"PATH", folder_}, {"NCCL_IB_HCA", "mlx4"}});
+  EXPECT_EQ(forwarded.err, "ringrun: warning: NCCL_IB_HCA=mlx4 allows no card that the file shows\n");
+  EXPECT_THAT(forwarded.out, HasSubstr("0-3,8-11   ib0\n"));
 }
 
 TEST_F(Placement, CountsThePackagesOfTheMachine) {

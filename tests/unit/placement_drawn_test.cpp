@@ -146,6 +146,49 @@ note: this machine does not show what its GPUs are next to: CPUs are shared out 
 )");
 }
 
+TEST(DrawnPlacement, WhereNothingIsSaidOfGpusARankStaysOnANodeAllTheSame) {
+  EXPECT_EQ(placement_table(drawn_machine(R"(
+package 0
+ node 0 cores 4x2
+package 1
+ node 1 cores 4x2
+bridge
+ gpu 06:00.0
+ gpu 07:00.0
+ gpu 08:00.0
+)"),
+                            3),
+            R"(
+0 → 0000:06:00.0 | 0 | 0,1,8,9 | 0 | - | -
+1 → 0000:07:00.0 | 0 | 2,3,10,11 | 0 | - | -
+2 → 0000:08:00.0 | 1 | 4-7,12-15 | 1 | - | -
+note: this machine does not show what its GPUs are next to: CPUs are shared out evenly
+)");
+}
+
+TEST(DrawnPlacement, AGpuBesideAPackageStaysOnANodeThatOthersLeave) {
+  EXPECT_EQ(placement_table(drawn_machine(R"(
+package 0
+ node 0 cores 4x1
+ node 1 cores 4x1
+ bridge
+  gpu 06:00.0
+package 1
+ node 2 cores 4x1
+ node 3 cores 4x1
+  bridge
+   gpu 87:00.0
+ bridge
+  gpu 88:00.0
+)"),
+                            3),
+            R"(
+0 → 0000:06:00.0 | - | 0-7 | 0,1 | - | -
+1 → 0000:87:00.0 | 3 | 12-15 | 3 | - | -
+2 → 0000:88:00.0 | 2 | 8-11 | 2 | - | -
+)");
+}
+
 TEST(DrawnPlacement, WithoutAPciTreeEverythingIsStillPlaced) {
   const Machine machine = drawn_machine(R"(
 node 0 cores 4x2
