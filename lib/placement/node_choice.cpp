@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <utility>
 
 namespace ringrun {
 namespace {
@@ -35,10 +35,14 @@ class Choice {
     std::sort(chosen.begin(), chosen.end());
     std::vector<Nodes> result;
     for (const int node : chosen) result.push_back({node});
-    for (const int node : nodes) {
-      if (ranks_[node] == 0) give_away(node, result);
-    }
     return result;
+  }
+
+  /// Gives ranks those of these nodes, which they may have, that are nobody's.
+  void give_away(const Nodes& nodes, std::vector<Nodes>& chosen) {
+    for (const int node : nodes) {
+      if (ranks_[node] == 0) give_away(node, chosen);
+    }
   }
 
  private:
@@ -89,6 +93,13 @@ class Choice {
   std::map<int, std::size_t> ranks_;
 };
 
+/// Ranks that may have the cores of the same nodes.
+struct Group {
+  Nodes nodes;
+  std::vector<std::size_t> ranks;
+  std::vector<Nodes> chosen;
+};
+
 }  // namespace
 
 std::vector<Nodes> settle_on_nodes(const Machine& machine, std::vector<Nodes> nodes_of_rank) {
@@ -98,9 +109,15 @@ std::vector<Nodes> settle_on_nodes(const Machine& machine, std::vector<Nodes> no
     if (nodes_of_rank[rank].size() > 1 && choice.is_whole(nodes_of_rank[rank]))
       ranks_of[nodes_of_rank[rank]].push_back(rank);
   }
-  for (const auto& [nodes, ranks] : ranks_of) {
-    const std::vector<Nodes> chosen = choice.choose(nodes, ranks.size());
-    for (std::size_t i = 0; i < ranks.size(); ++i) nodes_of_rank[ranks[i]] = chosen[i];
+  std::vector<Group> groups;
+  for (auto& [nodes, ranks] : ranks_of) groups.push_back({nodes, std::move(ranks), {}});
+  // Those with the least choice first.
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const Group& a, const Group& b) { return a.nodes.size() < b.nodes.size(); });
+  for (Group& group : groups) group.chosen = choice.choose(group.nodes, group.ranks.size());
+  for (Group& group : groups) {
+    choice.give_away(group.nodes, group.chosen);
+    for (std::size_t i = 0; i < group.ranks.size(); ++i) nodes_of_rank[group.ranks[i]] = group.chosen[i];
   }
   return nodes_of_rank;
 }

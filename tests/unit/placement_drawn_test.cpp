@@ -189,6 +189,31 @@ package 1
 )");
 }
 
+TEST(DrawnPlacement, GpusOfUnknownPlaceLeaveThePackageToThoseThatAreBesideIt) {
+  EXPECT_EQ(placement_table(drawn_machine(R"(
+package 0
+ node 0 cores 4x1
+ node 1 cores 4x1
+package 1
+ node 2 cores 4x1
+ node 3 cores 4x1
+ bridge
+  gpu 84:00.0
+  gpu 8a:00.0
+bridge
+ gpu 01:00.0
+ gpu 02:00.0
+)"),
+                            4),
+            R"(
+0 → 0000:01:00.0 | 0 | 0-3 | 0 | - | -
+1 → 0000:02:00.0 | 1 | 4-7 | 1 | - | -
+2 → 0000:84:00.0 | 2 | 8-11 | 2 | - | -
+3 → 0000:8a:00.0 | 3 | 12-15 | 3 | - | -
+note: this machine does not show what its GPUs are next to: CPUs are shared out evenly
+)");
+}
+
 TEST(DrawnPlacement, WithoutAPciTreeEverythingIsStillPlaced) {
   const Machine machine = drawn_machine(R"(
 node 0 cores 4x2
