@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "launcher/hosts/slots.hpp"
 #include "launcher/job/gpu_slots.hpp"
@@ -14,30 +15,6 @@
 
 namespace ringrun {
 namespace {
-
-/// The host shows those that its gpus= names, up to the first that it does not have.
-std::vector<Gpu> chosen_gpus(const Host& host, const HostFacts& facts) {
-  if (!host.attributes.gpus) return facts.gpus;
-  const std::string said = host.origin + ": 'gpus=" + format_cpu_list(*host.attributes.gpus) + "': ";
-  const bool part = facts.gpus.size() == 1 && facts.gpus[0].mig;
-  if (part && host.attributes.gpus->size() > 1) {
-    throw UserError(said + "GPU " + std::to_string(facts.gpus[0].index) + " of " + host.name +
-                        " is in MIG mode, and beside a MIG device CUDA shows no other",
-                    "name it alone, or leave it out");
-  }
-  std::vector<Gpu> chosen;
-  for (const int index : *host.attributes.gpus) {
-    const auto found =
-        std::find_if(facts.gpus.begin(), facts.gpus.end(), [&](const Gpu& gpu) { return gpu.index == index; });
-    if (found == facts.gpus.end()) {
-      throw UserError(
-          said + host.name + " has no GPU " + std::to_string(index) + " that can be used",
-          facts.gpu_note.empty() || is_mistaken(facts.gpu_note) ? "nvidia-smi -L lists them there" : facts.gpu_note);
-    }
-    chosen.push_back(*found);
-  }
-  return chosen;
-}
 
 void check_program(const JobRequest& request, std::size_t index) {
   const HostList& hosts = request.hosts;
@@ -94,11 +71,12 @@ struct Capacities {
   bool any_gpu = false;
 };
 
-Capacities read_capacities(const JobRequest& request) {
+/// The answers' GPUs move into the result.
+Capacities read_capacities(JobRequest& request) {
   const bool threads = request.mapping.mapping.hardware_threads;
   Capacities result;
   for (std::size_t i = 0; i < request.hosts.size(); ++i) {
-    const HostFacts& facts = request.answers[i].facts;
+    HostFacts& facts = request.answers[i].facts;
     result.gpus.push_back(gpus_of_programs(chosen_gpus(request.hosts[i], facts), facts.more_gpus));
     const int gpus = static_cast<int>(result.gpus.back().all.size());
     const int counted = threads ? facts.cpuset_cpus : facts.cpuset_cores;
@@ -246,7 +224,7 @@ Job allot_ranks(JobRequest request) {
   const HostList named = request.hosts;
   const auto places =
       places_by_name(named, merge_same_hosts(request.hosts, request.answers, request.launch.masquerade));
-  const Capacities capacities = read_capacities(request);
+  Capacities capacities = read_capacities(request);
   // One rank a host is what a sweep of host memory wants unasked; a number that was said needs the slots as they are.
   const LaunchRequest& launch = request.launch;
   std::vector<int> slots =
@@ -262,16 +240,19 @@ Job allot_ranks(JobRequest request) {
   job.program_ranks = layout.program_ranks;
 
   std::vector<int> new_places(request.hosts.size(), -1);
+  std::vector<int> ranks(request.hosts.size(), 0);
+  for (const int place : layout.host_of_rank) ++ranks[static_cast<std::size_t>(place)];
   const bool counts_there = !layout.certain && !policy.share_gpu;
   policy.share_gpu = policy.share_gpu || counts_there;
   for (const int place : order_of_hosts(layout, request.hosts.size())) {
     const auto i = static_cast<std::size_t>(place);
     new_places[i] = static_cast<int>(job.hosts.size());
     check_folder(request, i, job);
-    JobHost host{std::move(request.hosts[i]), std::move(request.answers[i]), slots[i], 0, capacities.gpus[i].all, {}};
-    host.gpus_of_program = capacities.gpus[i].of_program;
+    JobHost host{
+        std::move(request.hosts[i]), std::move(request.answers[i]), slots[i], 0, std::move(capacities.gpus[i].all), {}};
+    host.gpus_of_program = std::move(capacities.gpus[i].of_program);
     if (counts_there) host.most_ranks = static_cast<int>(host.gpus.size());
-    host.ranks = static_cast<int>(std::count(layout.host_of_rank.begin(), layout.host_of_rank.end(), place));
+    host.ranks = ranks[i];
     job.oversubscribed = job.oversubscribed || host.ranks > host.slots;
     job.hosts.push_back(std::move(host));
   }
@@ -285,8 +266,12 @@ Job allot_ranks(JobRequest request) {
   }
   for (std::size_t i = 0; i < new_places.size(); ++i) {
     if (new_places[i] < 0)
-      job.idle.push_back(
-          {std::move(request.hosts[i]), std::move(request.answers[i]), slots[i], 0, capacities.gpus[i].all, {}});
+      job.idle.push_back({std::move(request.hosts[i]),
+                          std::move(request.answers[i]),
+                          slots[i],
+                          0,
+                          std::move(capacities.gpus[i].all),
+                          {}});
   }
   renumber(job.program_hosts, new_places);
   return job;

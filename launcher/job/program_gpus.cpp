@@ -1,8 +1,36 @@
 #include "launcher/job/program_gpus.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "lib/error.hpp"
+#include "lib/host/visible_devices_note.hpp"
+#include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
+
+std::vector<Gpu> chosen_gpus(const Host& host, HostFacts& facts) {
+  if (!host.attributes.gpus) return std::move(facts.gpus);
+  const std::string said = host.origin + ": 'gpus=" + format_cpu_list(*host.attributes.gpus) + "': ";
+  const bool part = facts.gpus.size() == 1 && facts.gpus[0].mig;
+  if (part && host.attributes.gpus->size() > 1) {
+    throw UserError(said + "GPU " + std::to_string(facts.gpus[0].index) + " of " + host.name +
+                        " is in MIG mode, and beside a MIG device CUDA shows no other",
+                    "name it alone, or leave it out");
+  }
+  std::vector<Gpu> chosen;
+  for (const int index : *host.attributes.gpus) {
+    const auto found =
+        std::find_if(facts.gpus.begin(), facts.gpus.end(), [&](const Gpu& gpu) { return gpu.index == index; });
+    if (found == facts.gpus.end()) {
+      throw UserError(
+          said + host.name + " has no GPU " + std::to_string(index) + " that can be used",
+          facts.gpu_note.empty() || is_mistaken(facts.gpu_note) ? "nvidia-smi -L lists them there" : facts.gpu_note);
+    }
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
 
 ProgramGpus gpus_of_programs(std::vector<Gpu> first, const std::vector<std::vector<Gpu>>& more) {
   ProgramGpus gpus{std::move(first), {}};

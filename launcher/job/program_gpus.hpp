@@ -7,6 +7,10 @@
 
 namespace ringrun {
 
+/// Moves the GPUs out of a host's answer; where gpus= names some, these alone. Throws UserError, with file and line,
+/// for one that the host does not have.
+std::vector<Gpu> chosen_gpus(const Host& host, HostFacts& facts);
+
 /// The GPUs of one host as the programs of a job see them.
 struct ProgramGpus {
   /// Those that any of them sees.

@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/ringrun_fixture.hpp"
+#include "tests/support/not_sanitized.hpp"
 #include "tests/unit/drawn_machine.hpp"
 
 namespace ringrun::test {
@@ -183,6 +185,35 @@ TEST_F(Placement, SharesGpusAndKeepsInsideCpusWhereThatIsSaid) {
             "   0  node           0  0 0000:01:00.0     0  0,1   ib0   mlx5_0\n"
             "   1  node           1  1 0000:81:00.0     1  4,5   ib1   mlx5_1\n"
             "   2  node           2  0 0000:01:00.0     0  0,1   ib0   mlx5_0\n");
+}
+
+TEST_F(Placement, OfTenThousandHostsIsShownWithinASecondAnd200Megabytes) {
+  RINGRUN_NOT_SANITIZED("its time and memory are those of an ordinary build");
+  std::string drawing;
+  for (const std::string package : {"0", "1"}) {
+    drawing += "package " + package + "\n node " + package + " cores 48x2\n  bridge\n";
+    for (int card = 1; card < 5; ++card) drawing += "   gpu " + package + std::to_string(card) + ":00.0\n";
+  }
+  node_ = file("eight.xml", drawn_xml(drawing));
+  std::string hosts;
+  for (int i = 0; i < 10000; ++i)
+    hosts += "n" + std::to_string(10000 + i) + " #: env.KIND=" + std::to_string(i % 3) + "\n";
+  const std::string hostfile = file("hosts", hosts);
+  for (const char* json : {"--quiet", "--json"}) {
+    rusage before{};
+    getrusage(RUSAGE_CHILDREN, &before);
+    const CommandResult result = dry_run({"-hostfile", hostfile, json});
+    rusage after{};
+    getrusage(RUSAGE_CHILDREN, &after);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_GT(result.out.size(), 4'000'000u) << "80000 ranks";
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    // 0.25 s and 120 MB where it is optimised.
+    EXPECT_LT(seconds(after.ru_utime) - seconds(before.ru_utime), 1.0) << json;
+    EXPECT_LT(after.ru_maxrss, 200 * 1024) << "KiB, of the largest child so far";
+  }
 }
 
 TEST_F(Placement, NeedsAFileThatIsATopology) {

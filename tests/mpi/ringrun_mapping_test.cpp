@@ -111,6 +111,15 @@ TEST_F(Mapping, OfSeveralProgramsWithTooManyRanksIsRefused) {
   EXPECT_THAT(result.err, HasSubstr("wants 2 slots"));
 }
 
+TEST_F(Mapping, OfSeveralProgramsPutsEachRankOnAGpuThatItsProgramSees) {
+  const char* say = "echo $RANK $CUDA_VISIBLE_DEVICES $RINGRUN_PLACEMENT | sed 's/{.*\"gpu\":/ /; s/,.*//'";
+  const CommandResult result = ringrun({"-np", "1", "-x", "CUDA_VISIBLE_DEVICES=1", "sh", "-c", say, ":", "-np", "1",
+                                        "-x", "CUDA_VISIBLE_DEVICES=0", "sh", "-c", say},
+                                       {{"LD_LIBRARY_PATH", RINGRUN_TWO_GPUS}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(sorted_lines(result.out), ElementsAre("0 1  1", "1 0  0"));
+}
+
 TEST_F(Mapping, ThatOnlyTheEngineKnowsHasRanksCountedOnTheirHosts) {
   make_shell("LD_LIBRARY_PATH=" RINGRUN_TWO_GPUS);
   const auto job = [&](std::vector<std::string> more) {
