@@ -118,12 +118,14 @@ std::optional<int> only(const std::vector<int>& nodes) {
 void bind_ranks(const Machine& machine, const std::vector<const CardPlace*>& places,
                 std::vector<RankPlacement>& ranks) {
   std::vector<std::vector<int>> nodes_of_rank;
+  std::vector<std::vector<int>> homes;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    homes.push_back(places[rank] == nullptr ? std::vector<int>() : places[rank]->numa_nodes);
     // One without a GPU beside others that have some is nobody's to bind.
     nodes_of_rank.push_back(ranks[rank].gpu < 0 ? std::vector<int>() : nodes_for(machine, places[rank]));
   }
   std::vector<std::vector<int>> shares =
-      share_cpus(machine.numa_nodes, settle_on_nodes(machine, std::move(nodes_of_rank)));
+      share_cpus(machine.numa_nodes, settle_on_nodes(machine, std::move(nodes_of_rank)), homes);
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     if (ranks[rank].gpu < 0) continue;
     ranks[rank].cpus = std::move(shares[rank]);

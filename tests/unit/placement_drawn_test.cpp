@@ -84,6 +84,36 @@ package 1
 )");
 }
 
+TEST(DrawnPlacement, RanksThatNeedOneAnothersNodesKeepTheirOwnCpu) {
+  const std::string nodes = R"(
+package 0
+ node 0 cores 1x1
+ bridge
+  gpu 0a:00.0
+package 1
+ node 1 cores 1x1
+package 2
+ node 2 cores 1x1
+package 3
+ node 3 cores 1x1
+ bridge
+  gpu 0b:00.0
+)";
+  EXPECT_EQ(placement_table(drawn_machine(nodes + " bridge\n  gpu 01:00.0\n"), 3), R"(
+0 → 0000:01:00.0 | - | 2,3 | 2,3 | - | -
+1 → 0000:0a:00.0 | - | 0,1 | 0,1 | - | -
+2 → 0000:0b:00.0 | - | 2,3 | 2,3 | - | -
+)") << "three ranks on four CPUs";
+  EXPECT_EQ(placement_table(drawn_machine("package 0\n node 0 cores 1x1\n bridge\n  gpu 0b:00.0\npackage 1\n node 1 "
+                                          "cores 1x1\npackage 2\n node 2 cores 1x1\npackage 3\n node 3 cores 1x1\n "
+                                          "bridge\n  gpu 0a:00.0\n"),
+                            2),
+            R"(
+0 → 0000:0a:00.0 | - | 2,3 | 2,3 | - | -
+1 → 0000:0b:00.0 | - | 0,1 | 0,1 | - | -
+)") << "in the order of the nodes";
+}
+
 TEST(DrawnPlacement, UnevenNodesAreSharedByThoseBesideThem) {
   EXPECT_EQ(placement_table(drawn_machine(R"(
 package 0
