@@ -5,7 +5,6 @@
 
 #include "launcher/hosts/visible_devices.hpp"
 #include "lib/error.hpp"
-#include "lib/host/visible_devices_note.hpp"
 #include "lib/topology/hwloc_reader.hpp"
 
 namespace ringrun {
@@ -31,16 +30,16 @@ HostFacts absent_machine(const std::string& file) {
   return facts;
 }
 
-std::vector<HostAnswer> absent_answers(const HostList& hosts, const HostFacts& facts, const Environment& exports) {
-  const auto asked = find_variable(exports, kVisibleDevices);
+std::vector<HostAnswer> absent_answers(const HostList& hosts, const HostFacts& facts,
+                                       const std::vector<JobProgram>& programs) {
   std::vector<HostAnswer> answers(hosts.size());
   for (std::size_t i = 0; i < hosts.size(); ++i) {
+    std::vector<std::optional<std::string>> devices;
+    for (const JobProgram& program : programs)
+      devices.push_back(visible_devices_of(hosts[i], find_variable(program.exports, kVisibleDevices)));
     answers[i].facts = facts;
-    const auto devices = visible_devices_of(hosts[i], asked);
-    answers[i].facts.gpus = visible_gpus(facts.gpus, devices);
-    if (!devices || facts.gpus.empty()) continue;
-    const std::string note = visible_devices_note(*devices, answers[i].facts.gpus);
-    if (!note.empty() && !hosts[i].attributes.gpus) answers[i].facts.gpu_note = note;
+    take_visible_gpus(facts.gpus, devices, answers[i].facts);
+    if (answers[i].facts.gpu_note.empty() || hosts[i].attributes.gpus) answers[i].facts.gpu_note = facts.gpu_note;
   }
   assume_ready(hosts, answers);
   return answers;

@@ -14,8 +14,9 @@ void assume_ready(const HostList& hosts, std::vector<HostAnswer>& answers);
 /// The machine of lstopo's XML file with all its GPUs. Throws UserError.
 HostFacts absent_machine(const std::string& file);
 
-/// As if each host were such a machine, with the GPUs that CUDA would show the ranks there; `exports` are the job's.
-std::vector<HostAnswer> absent_answers(const HostList& hosts, const HostFacts& facts, const Environment& exports);
+/// As if each host were such a machine, with the GPUs that CUDA would show the ranks of each program there.
+std::vector<HostAnswer> absent_answers(const HostList& hosts, const HostFacts& facts,
+                                       const std::vector<JobProgram>& programs);
 
 /// Throws UserError for a --nic that names a host which the job does not have. Returns warnings of interfaces that the
 /// machine does not show.

@@ -29,16 +29,14 @@ std::string other_memory(const RankPlacement& placement) {
   return same ? "" : format_cpu_list(placement.memory_nodes);
 }
 
-/// Without the columns behind the GPU's in which no row says anything.
-Rows without_empty_columns(const Rows& rows) {
+/// Leaves out the columns behind the GPU's in which no row says anything.
+void remove_empty_columns(Rows& rows) {
   constexpr std::size_t kAlways = 4;
-  Rows kept(rows.size());
-  for (std::size_t column = 0; column < rows[0].size(); ++column) {
+  for (std::size_t column = rows[0].size(); column-- > kAlways;) {
     const bool says = std::any_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return row[column] != "-"; });
-    if (column >= kAlways && !says) continue;
-    for (std::size_t i = 0; i < rows.size(); ++i) kept[i].push_back(rows[i][column]);
+    if (says) continue;
+    for (auto& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
   }
-  return kept;
 }
 
 }  // namespace
@@ -57,9 +55,9 @@ void print_ranks(std::ostream& out, const Job& job) {
   }
   for (std::size_t i = 0; !job.certain && i < job.hosts.size(); ++i)
     rows.push_back({"engine decides", job.hosts[i].host.name, "engine decides", "-", "-", "engine", "-", "-", "-"});
-  rows = without_empty_columns(rows);
-  Table table(rows[0]);
-  for (std::size_t i = 1; i < rows.size(); ++i) table.add_row(rows[i]);
+  remove_empty_columns(rows);
+  Table table(std::move(rows[0]));
+  for (std::size_t i = 1; i < rows.size(); ++i) table.add_row(std::move(rows[i]));
   table.print(out);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_set>
 
 #include "launcher/default_hostfile.hpp"
 #include "launcher/job/gpu_slots.hpp"
@@ -13,9 +14,10 @@ namespace ringrun {
 namespace {
 
 void add_hosts(HostList& all, const HostList& hosts) {
+  std::unordered_set<std::string> known;
+  for (const Host& host : all) known.insert(host.name);
   for (const Host& host : hosts) {
-    const bool known = std::any_of(all.begin(), all.end(), [&](const Host& other) { return other.name == host.name; });
-    if (!known) all.push_back(host);
+    if (known.insert(host.name).second) all.push_back(host);
   }
 }
 

@@ -32,9 +32,7 @@
 #include "launcher/staging/program_staging.hpp"
 #include "launcher/surroundings_checks.hpp"
 #include "lib/explain/catalogue.hpp"
-#include "lib/host/cpuset_facts.hpp"
 #include "lib/net/free_port.hpp"
-#include "lib/topology/core_siblings.hpp"
 
 namespace ringrun {
 namespace {
@@ -134,25 +132,24 @@ class Launch {
   /// The answers of the job's hosts, and perhaps this host's behind them.
   Job allot(std::vector<HostAnswer> answers) const {
     answers.resize(context_.hosts.size());
-    const std::vector<int> own_cpus = cpuset_cpus();
     return allot_ranks({request_, context_.engine.kind,
                         said_mapping(request_.engine_options.mapping, request_.parameters, context_.environment),
-                        context_.hosts, std::move(answers), context_.programs, static_cast<int>(own_cpus.size()),
-                        core_count_of(own_cpus)});
+                        context_.hosts, std::move(answers), context_.programs});
   }
 
   /// Where the ranks would be on a machine that only a file describes. Nothing else is looked for, no engine either.
   int show_absent_machine() {
     const HostFacts facts = absent_machine(*request_.topology);
     name_hosts_after_machine(context_, *request_.topology);
-    const Job job = allot(absent_answers(context_.hosts, facts, context_.exports.asked));
+    Job job = allot(absent_answers(context_.hosts, facts, context_.programs));
     const auto own = find_variable(context_.environment, kVisibleDevices);
     if (own && context_.exports.asked.count(kVisibleDevices) == 0) {
       streams_.err << "ringrun: note: CUDA_VISIBLE_DEVICES=" << *own
                    << " is this shell's, and not that machine's; -x CUDA_VISIBLE_DEVICES makes it the job's\n";
     }
     std::vector<std::string> warnings = check_interfaces(context_, facts.machine);
-    warnings.insert(warnings.end(), job.warnings.begin(), job.warnings.end());
+    for (const auto& more : {name_said_cards(job, context_.exports), job.warnings})
+      warnings.insert(warnings.end(), more.begin(), more.end());
     for (const std::string& warning : warnings) streams_.err << "ringrun: warning: " << warning << "\n";
     if (request_.json) {
       print_ranks_json(streams_.out, job, "");

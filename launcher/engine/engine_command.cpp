@@ -13,11 +13,13 @@ namespace {
 
 /// What the kernel lets one argument or variable have, with its end (MAX_ARG_STRLEN).
 constexpr std::size_t kMostBytes = std::size_t{128} << 10;
+/// All together may have 2 MiB where the stack is of the usual 8 (ulimit -s).
+constexpr std::size_t kMostPlan = std::size_t{3} << 19;
 
-[[noreturn]] void reject(const std::string& what, std::size_t bytes, std::size_t hosts) {
+[[noreturn]] void reject(const std::string& what, std::size_t bytes, std::size_t hosts,
+                         const std::string& limit = std::to_string(kMostBytes - 1) + " in one argument or variable") {
   throw UserError(what + " of " + std::to_string(hosts) + " hosts would be " + std::to_string(bytes) +
-                      " bytes long; a program can be started with " + std::to_string(kMostBytes - 1) +
-                      " in one argument or variable",
+                      " bytes long; a program can be started with " + limit,
                   "start fewer hosts in one job; names that count upwards (n0001, n0002, …) and hosts that are alike "
                   "and stand together take little");
 }
@@ -34,6 +36,8 @@ void check_lengths(const EngineCommand& command, const EngineRequest& request) {
     reject(name == kHostsVariable ? "the list for the remote shell (RINGRUN_HOSTS)" : name, bytes,
            request.hosts.size());
   }
+  if (request.plan.size() > kMostPlan)
+    reject("the plan for the ranks", request.plan.size(), request.hosts.size(), std::to_string(kMostPlan) + " of it");
 }
 
 EngineCommand unchecked_command(const EngineRequest& request, const Environment& environment) {

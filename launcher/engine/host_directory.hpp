@@ -24,7 +24,6 @@ struct HostDirectory {
 inline constexpr const char* kHostsVariable = "RINGRUN_HOSTS";
 inline constexpr const char* kHostVariable = "RINGRUN_HOST";
 inline constexpr const char* kSelfVariable = "RINGRUN_SELF";
-inline constexpr const char* kPlanVariable = "RINGRUN_PLAN";
 
 std::string to_json(const HostDirectory& directory);
 

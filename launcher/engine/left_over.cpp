@@ -4,6 +4,7 @@
 #include <array>
 
 #include "launcher/engine/host_directory.hpp"
+#include "launcher/engine/plan_variables.hpp"
 #include "launcher/run/rank_identity.hpp"
 #include "launcher/run/shell_stage.hpp"
 #include "lib/text/words.hpp"
@@ -16,10 +17,10 @@ bool begins_with(const std::string& text, const std::string& beginning) { return
 // What an outer rank, launcher or torchrun leaves in the environment: it would be taken for this job's.
 bool is_left_over(const std::string& name, bool inside_rank) {
   static constexpr std::array kAlways = {"TORCHELASTIC_"};
-  static constexpr std::array kNames = {kPlanVariable,      kHostsVariable,     kHostVariable, kSelfVariable,
-                                        kSetVariable,       kRunVariable,       "RANK",        "LOCAL_RANK",
-                                        "WORLD_SIZE",       "LOCAL_WORLD_SIZE", "GROUP_RANK",  "NODE_RANK",
-                                        "GROUP_WORLD_SIZE", "ROLE_RANK",        "ROLE_NAME",   "ROLE_WORLD_SIZE"};
+  static constexpr std::array kNames = {kHostsVariable,     kHostVariable, kSelfVariable,    kSetVariable,
+                                        kRunVariable,       "RANK",        "LOCAL_RANK",     "WORLD_SIZE",
+                                        "LOCAL_WORLD_SIZE", "GROUP_RANK",  "NODE_RANK",      "GROUP_WORLD_SIZE",
+                                        "ROLE_RANK",        "ROLE_NAME",   "ROLE_WORLD_SIZE"};
   static constexpr std::array kOfRank = {"OMPI_COMM_WORLD_",
                                          "OMPI_MCA_ess",
                                          "OMPI_MCA_orte_",
@@ -40,7 +41,7 @@ bool is_left_over(const std::string& name, bool inside_rank) {
                                          "PRTE_MCA_plm_ssh"};
   const auto begins = [&](const char* beginning) { return begins_with(name, beginning); };
   if (std::any_of(kAlways.begin(), kAlways.end(), begins)) return true;
-  if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
+  if (std::find(kNames.begin(), kNames.end(), name) != kNames.end() || is_plan_variable(name)) return true;
   return inside_rank && std::any_of(kOfRank.begin(), kOfRank.end(), begins);
 }
 

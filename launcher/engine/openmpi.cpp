@@ -4,6 +4,7 @@
 #include <array>
 
 #include "launcher/engine/host_directory.hpp"
+#include "launcher/engine/plan_variables.hpp"
 #include "launcher/probe/remote_shell.hpp"
 #include "lib/error.hpp"
 #include "lib/text/words.hpp"
@@ -148,6 +149,10 @@ void add_exports(Words& words, const Environment& exports, const Environment& en
   }
 }
 
+void add_plan(Words& words, const EngineRequest& request) {
+  for (const auto& [name, value] : plan_variables(request.plan)) words.add("-x", name);
+}
+
 /// The engine starts one path on every host; where a copy of ringrun stands elsewhere on some, a shell finds it.
 void add_wrapper(Words& words, const EngineRequest& request) {
   const bool copied =
@@ -186,7 +191,7 @@ void add_programs(Words& words, const EngineRequest& request, const Environment&
     if (!hosts.empty()) words.add("-H", join_text(hosts, ","));
     if (program.working_directory) words.add("-wdir", *program.working_directory);
     // In 4.1 what -x says is one program's.
-    words.add("-x", kPlanVariable);
+    add_plan(words, request);
     add_exports(words, request.exports.forwarded, environment);
     add_exports(words, program.exports, environment);
     add_wrapper(words, request);
@@ -242,7 +247,7 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
       add_parameter(words, request, name, value);
   }
   if (one) {
-    words.add("-x", kPlanVariable);
+    add_plan(words, request);
     add_exports(words, request.exports.forwarded, environment);
     add_exports(words, request.exports.asked, environment);
     add_wrapper(words, request);
@@ -257,7 +262,7 @@ EngineCommand openmpi_command(const EngineRequest& request, const Environment& e
     command.unset.push_back("OMPI_MCA_plm");
   }
   rename_variables(request, environment, command);
-  command.set[kPlanVariable] = request.plan;
+  command.set.merge(plan_variables(request.plan));
   if (!request.shell.empty())
     command.set[kHostsVariable] = to_json(HostDirectory{request.shell, directory_hosts(request), request.staged});
   if (request.own_host >= 0) command.set[kHostVariable] = std::to_string(request.own_host);

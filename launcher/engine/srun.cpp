@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-#include "launcher/engine/host_directory.hpp"
+#include "launcher/engine/plan_variables.hpp"
 #include "launcher/engine/slurm_variables.hpp"
 #include "lib/error.hpp"
 #include "lib/text/shell_word.hpp"
@@ -106,7 +106,7 @@ EngineCommand srun_command(const EngineRequest& request, const Environment& envi
   for (const auto& [name, value] : request.exports.asked) command.set.insert_or_assign(name, value);
   command.set.erase("MASTER_ADDR");
   command.set.erase("MASTER_PORT");
-  command.set[kPlanVariable] = request.plan;
+  command.set.merge(plan_variables(request.plan));
   for (const char* name : kSrunOptions) {
     if (environment.count(name) != 0) command.unset.push_back(name);
   }

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "launcher/hosts/slots.hpp"
 #include "launcher/job/gpu_slots.hpp"
 #include "launcher/job/job.hpp"
+#include "launcher/job/program_gpus.hpp"
 #include "launcher/job/ranks_on_objects.hpp"
 #include "launcher/launch_errors.hpp"
 #include "lib/host/program_facts.hpp"
@@ -13,30 +15,6 @@
 
 namespace ringrun {
 namespace {
-
-/// The host shows those that its gpus= names, up to the first that it does not have.
-std::vector<Gpu> chosen_gpus(const Host& host, const HostFacts& facts) {
-  if (!host.attributes.gpus) return facts.gpus;
-  const std::string said = host.origin + ": 'gpus=" + format_cpu_list(*host.attributes.gpus) + "': ";
-  const bool part = facts.gpus.size() == 1 && facts.gpus[0].mig;
-  if (part && host.attributes.gpus->size() > 1) {
-    throw UserError(said + "GPU " + std::to_string(facts.gpus[0].index) + " of " + host.name +
-                        " is in MIG mode, and beside a MIG device CUDA shows no other",
-                    "name it alone, or leave it out");
-  }
-  std::vector<Gpu> chosen;
-  for (const int index : *host.attributes.gpus) {
-    const auto found =
-        std::find_if(facts.gpus.begin(), facts.gpus.end(), [&](const Gpu& gpu) { return gpu.index == index; });
-    if (found == facts.gpus.end()) {
-      throw UserError(
-          said + host.name + " has no GPU " + std::to_string(index) + " that can be used",
-          facts.gpu_note.empty() || is_mistaken(facts.gpu_note) ? "nvidia-smi -L lists them there" : facts.gpu_note);
-    }
-    chosen.push_back(*found);
-  }
-  return chosen;
-}
 
 void check_program(const JobRequest& request, std::size_t index) {
   const HostList& hosts = request.hosts;
@@ -89,21 +67,20 @@ std::unordered_map<std::string, int> places_by_name(const HostList& hosts, const
 /// What is known of the hosts, one entry for each.
 struct Capacities {
   std::vector<HostCapacity> hosts;
-  std::vector<std::vector<Gpu>> gpus;
+  std::vector<ProgramGpus> gpus;
   bool any_gpu = false;
 };
 
-Capacities read_capacities(const JobRequest& request) {
+/// The answers' GPUs move into the result.
+Capacities read_capacities(JobRequest& request) {
   const bool threads = request.mapping.mapping.hardware_threads;
   Capacities result;
   for (std::size_t i = 0; i < request.hosts.size(); ++i) {
-    const HostFacts& facts = request.answers[i].facts;
-    result.gpus.push_back(chosen_gpus(request.hosts[i], facts));
-    const int gpus = static_cast<int>(result.gpus.back().size());
-    // Of a host that was not asked nothing is known.
-    const bool asked_here = request.answers[i].local && core_count(facts.machine) > 0;
-    const int own = !asked_here ? 0 : threads ? request.own_cpus : request.own_cores;
-    const int cpus = own > 0 ? own : threads ? cpu_count(facts.machine) : core_count(facts.machine);
+    HostFacts& facts = request.answers[i].facts;
+    result.gpus.push_back(gpus_of_programs(chosen_gpus(request.hosts[i], facts), facts.more_gpus));
+    const int gpus = static_cast<int>(result.gpus.back().all.size());
+    const int counted = threads ? facts.cpuset_cpus : facts.cpuset_cores;
+    const int cpus = counted > 0 ? counted : threads ? cpu_count(facts.machine) : core_count(facts.machine);
     result.hosts.push_back({request.launch.masquerade ? 0 : gpus, cpus});
     result.any_gpu = result.any_gpu || result.hosts.back().gpus > 0;
   }
@@ -116,11 +93,14 @@ std::vector<std::vector<HostSlots>> hosts_of_programs(const JobRequest& request,
                                                       const std::unordered_map<std::string, int>& places) {
   if (request.programs.size() == 1) return {{}};
   std::vector<std::vector<HostSlots>> result;
-  for (const JobProgram& program : request.programs) {
+  for (std::size_t i = 0; i < request.programs.size(); ++i) {
     std::vector<HostSlots> hosts;
-    for (const Host& host : program.hosts) {
+    for (const Host& host : request.programs[i].hosts) {
       const int place = places.at(host.name);
-      const int slots = resolve_slots({host}, {capacities.hosts[static_cast<std::size_t>(place)]}, false)[0];
+      HostCapacity capacity = capacities.hosts[static_cast<std::size_t>(place)];
+      const auto& own = capacities.gpus[static_cast<std::size_t>(place)].of_program;
+      if (!own.empty() && capacity.gpus > 0) capacity.gpus = static_cast<int>(own[i].size());
+      const int slots = resolve_slots({host}, {capacity}, false)[0];
       const auto same =
           std::find_if(hosts.begin(), hosts.end(), [&](const auto& other) { return other.host == place; });
       if (same == hosts.end()) {
@@ -208,12 +188,14 @@ std::string said_interface(const LaunchRequest& launch, const Host& host) {
 
 void place_ranks(Job& job, const LaunchRequest& launch, PlacementPolicy policy) {
   std::vector<UnplacedHost> unplaced;
-  for (const JobHost& host : job.hosts) {
+  for (std::size_t i = 0; i < job.hosts.size(); ++i) {
+    const JobHost& host = job.hosts[i];
+    policy.gpu_of_rank = gpu_of_each_rank(job, i);
     const std::string interface = said_interface(launch, host.host);
     policy.nics.clear();
     if (!interface.empty()) policy.nics = {interface};
     const int rows = job.certain ? host.ranks : std::max(host.ranks, static_cast<int>(host.gpus.size()));
-    unplaced.push_back({&host.answer.facts.machine, &host.gpus, rows, policy, host.host.name});
+    unplaced.push_back({&*host.answer.facts.machine, &host.gpus, rows, policy, host.host.name});
   }
   const auto placements = place_hosts(unplaced);
   for (std::size_t i = 0; i < job.hosts.size(); ++i) {
@@ -242,7 +224,7 @@ Job allot_ranks(JobRequest request) {
   const HostList named = request.hosts;
   const auto places =
       places_by_name(named, merge_same_hosts(request.hosts, request.answers, request.launch.masquerade));
-  const Capacities capacities = read_capacities(request);
+  Capacities capacities = read_capacities(request);
   // One rank a host is what a sweep of host memory wants unasked; a number that was said needs the slots as they are.
   const LaunchRequest& launch = request.launch;
   std::vector<int> slots =
@@ -258,16 +240,23 @@ Job allot_ranks(JobRequest request) {
   job.program_ranks = layout.program_ranks;
 
   std::vector<int> new_places(request.hosts.size(), -1);
-  policy.share_gpu = policy.share_gpu || !layout.certain;
+  std::vector<int> ranks(request.hosts.size(), 0);
+  for (const int place : layout.host_of_rank) ++ranks[static_cast<std::size_t>(place)];
+  const bool counts_there = !layout.certain && !policy.share_gpu;
+  policy.share_gpu = policy.share_gpu || counts_there;
   for (const int place : order_of_hosts(layout, request.hosts.size())) {
     const auto i = static_cast<std::size_t>(place);
     new_places[i] = static_cast<int>(job.hosts.size());
     check_folder(request, i, job);
-    JobHost host{std::move(request.hosts[i]), std::move(request.answers[i]), slots[i], 0, capacities.gpus[i], {}};
-    host.ranks = static_cast<int>(std::count(layout.host_of_rank.begin(), layout.host_of_rank.end(), place));
+    JobHost host{
+        std::move(request.hosts[i]), std::move(request.answers[i]), slots[i], 0, std::move(capacities.gpus[i].all), {}};
+    host.gpus_of_program = std::move(capacities.gpus[i].of_program);
+    if (counts_there) host.most_ranks = static_cast<int>(host.gpus.size());
+    host.ranks = ranks[i];
     job.oversubscribed = job.oversubscribed || host.ranks > host.slots;
     job.hosts.push_back(std::move(host));
   }
+  for (const int place : layout.host_of_rank) job.host_of_rank.push_back(new_places[static_cast<std::size_t>(place)]);
   place_ranks(job, launch, policy);
   const bool maps_inside = request.mapping.mapping.by == "package" || request.mapping.mapping.by == "numa";
   if (job.binds && maps_inside) {
@@ -277,10 +266,13 @@ Job allot_ranks(JobRequest request) {
   }
   for (std::size_t i = 0; i < new_places.size(); ++i) {
     if (new_places[i] < 0)
-      job.idle.push_back(
-          {std::move(request.hosts[i]), std::move(request.answers[i]), slots[i], 0, capacities.gpus[i], {}});
+      job.idle.push_back({std::move(request.hosts[i]),
+                          std::move(request.answers[i]),
+                          slots[i],
+                          0,
+                          std::move(capacities.gpus[i].all),
+                          {}});
   }
-  for (const int place : layout.host_of_rank) job.host_of_rank.push_back(new_places[static_cast<std::size_t>(place)]);
   renumber(job.program_hosts, new_places);
   return job;
 }

@@ -61,9 +61,8 @@ std::vector<int> gpu_slots(const JobRequest& request, const std::vector<HostCapa
     any_each = any_each || on_each > 0;
     if (on_each <= slots[i] || !slots_are_gpus(request.hosts[i], capacities[i])) continue;
     if (!wanted && !may_share_gpus(request)) {
-      throw UserError(request.hosts[i].name + ": " + std::to_string(on_each) + " ranks want a GPU each, and there " +
-                          (slots[i] == 1 ? "is 1" : "are " + std::to_string(slots[i])),
-                      "start at most " + std::to_string(slots[i]) + ", or let ranks share GPUs: --share-gpu");
+      const UserError error = too_few_gpus(static_cast<std::size_t>(on_each), static_cast<std::size_t>(slots[i]));
+      throw UserError(request.hosts[i].name + ": " + error.what(), error.remedy());
     }
     if (shares_slots(request)) slots[i] = on_each;
   }

@@ -24,9 +24,9 @@ HostClass class_of_host(const JobHost& host, const Exports& exports, const std::
   HostClass result;
   result.environment = network;
   result.programs = host.answer.programs;
+  result.most_ranks = host.most_ranks;
   const bool by_bus = counts_by_bus(host.host, exports);
   for (const RankPlacement& rank : host.placements) {
-    if (rank.gpu < 0 && rank.cpus.empty()) break;
     PlanRow& row = result.rows.emplace_back();
     row.cpus = format_cpu_list(rank.cpus);
     row.memory = format_cpu_list(rank.memory_nodes);
@@ -35,6 +35,7 @@ HostClass class_of_host(const JobHost& host, const Exports& exports, const std::
     row.gpu = gpu.index;
     if (rank.visible_devices) row.visible_devices = device_name(gpu, by_bus);
   }
+  while (!result.rows.empty() && result.rows.back() == PlanRow{}) result.rows.pop_back();
   if (host.host.attributes.gpus) {
     // Written as the user did, since LOCAL_RANK counts the visible GPUs in this order.
     std::string visible;

@@ -30,6 +30,10 @@ struct JobHost {
   std::vector<RankPlacement> placements;
   /// What a person should know of them; "" for nothing.
   std::string note = {};
+  /// As in HostClass.
+  int most_ranks = 0;
+  /// Where its programs see different ones: places in `gpus`, for each program, in the order in which it sees them.
+  std::vector<std::vector<int>> gpus_of_program = {};
 };
 
 /// Everything decided: what starts where.
@@ -70,10 +74,6 @@ struct JobRequest {
   std::vector<HostAnswer> answers;
   /// At least one.
   const std::vector<JobProgram>& programs;
-  /// Those of the launching host that its cpuset has, whatever the affinity mask: Open MPI (4.1.4, 5.0.7) counts its
-  /// slots by them. 0: not known.
-  int own_cpus = 0;
-  int own_cores = 0;
 };
 
 /// Which hosts get how many ranks, and where they run; the plan is still empty. Throws ProgramError where a host lacks

@@ -31,9 +31,9 @@ std::vector<int> ranks_on_objects(const JobRequest& request) {
   const std::vector<std::string> words = split_text(mapping.by, ':');
   if (words.size() != 3 || words[0] != "ppr" || mapping.cpus_per_rank || mapping.cpu_set) return ranks;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const HostAnswer& answer = request.answers[i];
-    const bool masked = answer.local && request.own_cpus > 0 && request.own_cpus != cpu_count(answer.facts.machine);
-    if (!masked) ranks[i] = ranks_on(answer.facts.machine, words);
+    const HostFacts& facts = request.answers[i].facts;
+    const bool masked = facts.cpuset_cpus > 0 && facts.cpuset_cpus != cpu_count(facts.machine);
+    if (!masked) ranks[i] = ranks_on(facts.machine, words);
   }
   return ranks;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "launcher/environment.hpp"
 #include "launcher/hosts/visible_devices.hpp"
 #include "launcher/probe/agent_protocol.hpp"
 #include "launcher/probe/local_names.hpp"
@@ -40,7 +41,11 @@ HostQuestion question_for(const Host& host, HostQuestion common) {
   // -x wins over them.
   const auto& own = host.attributes.environment;
   common.environment.insert(own.begin(), own.end());
-  for (ProgramQuestion& program : common.more_programs) program.environment.insert(own.begin(), own.end());
+  for (ProgramQuestion& program : common.more_programs) {
+    const auto devices = visible_devices_of(host, find_variable(program.environment, kVisibleDevices));
+    if (devices) program.environment[kVisibleDevices] = *devices;
+    program.environment.insert(own.begin(), own.end());
+  }
   return common;
 }
 

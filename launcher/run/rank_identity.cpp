@@ -7,6 +7,8 @@
 
 #include "launcher/engine/host_directory.hpp"
 #include "launcher/engine/left_over.hpp"
+#include "launcher/engine/plan_variables.hpp"
+#include "launcher/environment.hpp"
 #include "launcher/hosts/name_ranges.hpp"
 #include "launcher/run/shell_stage.hpp"
 #include "lib/error.hpp"
@@ -64,7 +66,7 @@ int host_of(const JobPlan& plan, const Variable& variable) {
 const PlanRow* find_row(const JobPlan& plan, const RankIdentity& identity) {
   const auto& rows = class_of(plan, identity.host).rows;
   const auto index = static_cast<std::size_t>(identity.local_rank);
-  return index < rows.size() ? &rows[index] : nullptr;
+  return index < rows.size() && rows[index] != PlanRow{} ? &rows[index] : nullptr;
 }
 
 }  // namespace
@@ -94,9 +96,11 @@ void set_rank_environment(const JobPlan& plan, const RankIdentity& identity) {
   }
   names.pop_back();
   setenv(kSetVariable, names.c_str(), 1);
-  for (const char* name :
-       {kPlanVariable, kHostVariable, kHostsVariable, kSelfVariable, kRunVariable, kLauncherVariable})
+  for (const char* name : {kHostVariable, kHostsVariable, kSelfVariable, kRunVariable, kLauncherVariable})
     unsetenv(name);
+  for (const auto& [name, value] : read_environment()) {
+    if (is_plan_variable(name)) unsetenv(name.c_str());
+  }
   // The user's own.
   if (const PlanProgram* program = program_of(plan, identity.rank)) {
     for (const auto& [name, value] : program->environment) setenv(name.c_str(), value.c_str(), 1);

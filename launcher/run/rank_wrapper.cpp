@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "launcher/engine/host_directory.hpp"
+#include "launcher/engine/plan_variables.hpp"
 #include "launcher/run/nccl_messages.hpp"
 #include "launcher/run/rank_identity.hpp"
 #include "launcher/run/rank_record.hpp"
@@ -20,10 +20,12 @@
 #include "launcher/staging/user_cache.hpp"
 #include "lib/error.hpp"
 #include "lib/host/host_name.hpp"
+#include "lib/placement/placement.hpp"
 
 namespace ringrun {
 namespace {
 
+constexpr int kBadRequest = 2;
 constexpr int kHostOrNetwork = 3;
 
 std::int64_t clock_us() {
@@ -51,22 +53,29 @@ void wait_for_place(int fd, std::size_t size, std::size_t piece) {
 class Rank {
  public:
   explicit Rank(const std::vector<std::string>& words) : words_(words) {
-    const char* json = std::getenv(kPlanVariable);
-    if (json == nullptr)
+    const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
+    const std::string plan = read_plan_variables(variable);
+    if (plan.empty())
       throw UserError("ringrun __rank: RINGRUN_PLAN is not set", "it is started by the engine of a ringrun job");
-    plan_ = job_plan_from_json(json);
-    identity_ = read_rank_identity(plan_, [](const char* name) -> const char* { return std::getenv(name); });
+    plan_ = job_plan_from_json(plan);
+    identity_ = read_rank_identity(plan_, variable);
     by_srun_ = std::getenv("OMPI_COMM_WORLD_RANK") == nullptr;
   }
 
   int run() {
     tell(StartRecord{identity_.rank, identity_.host, clock_us()});
+    const int most = class_of(plan_, identity_.host).most_ranks;
+    if (most > 0 && identity_.local_size > most) {
+      const UserError error =
+          too_few_gpus(static_cast<std::size_t>(identity_.local_size), static_cast<std::size_t>(most));
+      return give_up(UserError(host_name() + ": " + error.what(), error.remedy()), kBadRequest);
+    }
     try {
       return run_program();
     } catch (const UserError& error) {
-      return give_up(error.what() + (error.remedy().empty() ? "" : "; " + error.remedy()));
+      return give_up(error, kHostOrNetwork);
     } catch (const std::exception& error) {
-      return give_up(error.what());
+      return give_up(UserError(error.what()), kHostOrNetwork);
     }
   }
 
@@ -89,12 +98,12 @@ class Rank {
   }
 
   /// The wrapper itself cannot do its part.
-  int give_up(const std::string& problem) const {
+  int give_up(const UserError& error, int code) const {
     EndRecord record = begin_record();
-    record.code = kHostOrNetwork;
-    record.lines = {"ringrun: " + problem};
+    record.code = code;
+    record.lines = {"ringrun: " + std::string(error.what()) + (error.remedy().empty() ? "" : "; " + error.remedy())};
     tell(record);
-    return kHostOrNetwork;
+    return code;
   }
 
   int run_program() {

@@ -11,6 +11,7 @@
 #include "lib/host/build_id.hpp"
 #include "lib/host/card_links.hpp"
 #include "lib/host/configuration_facts.hpp"
+#include "lib/host/cpuset_facts.hpp"
 #include "lib/host/fabric_facts.hpp"
 #include "lib/host/host_file.hpp"
 #include "lib/host/host_name.hpp"
@@ -19,8 +20,8 @@
 #include "lib/host/program_facts.hpp"
 #include "lib/host/software_facts.hpp"
 #include "lib/host/system_facts.hpp"
-#include "lib/host/visible_devices_note.hpp"
 #include "lib/net/free_port.hpp"
+#include "lib/topology/core_siblings.hpp"
 #include "lib/topology/hwloc_reader.hpp"
 #include "lib/version.hpp"
 
@@ -43,14 +44,14 @@ std::optional<std::string> own_visible_devices() {
 }
 
 void take_gpus(const HostQuestion& question, GpuList&& all, HostFacts& facts) {
-  const auto devices = question.visible_devices ? question.visible_devices : own_visible_devices();
-  facts.gpus = visible_gpus(all.gpus, devices);
-  facts.gpu_note = all.note;
-  if (!all.gpus.empty() && visible_gpus(all.gpus, std::nullopt).empty()) {
-    facts.gpu_note = "every GPU is in MIG mode and has no MIG device";
-  } else if (devices && !all.gpus.empty()) {
-    facts.gpu_note = visible_devices_note(*devices, facts.gpus);
+  const std::optional<std::string> own = own_visible_devices();
+  std::vector<std::optional<std::string>> devices{question.visible_devices ? question.visible_devices : own};
+  for (const ProgramQuestion& program : question.more_programs) {
+    const auto said = program.environment.find("CUDA_VISIBLE_DEVICES");
+    devices.push_back(said == program.environment.end() ? own : std::optional(said->second));
   }
+  facts.gpu_note = all.note;
+  take_visible_gpus(all.gpus, devices, facts);
   facts.software.driver = all.driver;
   facts.software.driver_cuda = all.driver_cuda;
   facts.software.nvml_error = all.error;
@@ -106,11 +107,15 @@ HostFacts read_host_facts(const HostQuestion& question) {
   auto software = in_parallel([&] { return read_software_facts(question, environment); });
   auto configuration = in_parallel([&] { return read_configuration(environment, facts.hostname, question.thorough); });
   auto programs = in_parallel([&] { return read_programs(question); });
-  facts.machine = read_machine();
+  Machine machine = read_machine();
+  const std::vector<int> cpuset = cpuset_cpus();
+  facts.cpuset_cpus = static_cast<int>(cpuset.size());
+  facts.cpuset_cores = core_count_of(cpuset);
   facts.interfaces = read_interfaces();
   facts.system = read_system_facts();
   facts.fabric = read_fabric_facts();
-  take_links(facts.interfaces, facts.fabric, facts.machine);
+  take_links(facts.interfaces, facts.fabric, machine);
+  facts.machine = std::move(machine);
   facts.identity = facts.system.boot_id + ":" + inode("/proc/self/ns/net") + ":" + facts.hostname;
   facts.ringrun_version = kVersion;
   facts.ringrun_build = own_build_id();

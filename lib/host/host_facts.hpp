@@ -9,6 +9,7 @@
 
 #include "lib/gpu/gpu.hpp"
 #include "lib/net/interface.hpp"
+#include "lib/shared_value.hpp"
 #include "lib/topology/machine.hpp"
 
 namespace ringrun {
@@ -138,9 +139,15 @@ struct HostFacts {
   std::string identity;
   std::string ringrun_version;
   std::string ringrun_build;  ///< the build id of that host's ringrun
-  Machine machine;
+  SharedValue<Machine> machine;
+  /// Processors of its cpuset, and the cores that they are threads of, whatever the affinity mask: Open MPI (4.1.4,
+  /// 5.0.7) counts slots by them. 0: not known.
+  int cpuset_cpus = 0;
+  int cpuset_cores = 0;
   /// Those that CUDA programs will see there, in their order.
   std::vector<Gpu> gpus;
+  /// Those that each program behind the first will see, where these are not the same for all.
+  std::vector<std::vector<Gpu>> more_gpus = {};
   std::string gpu_note;
   std::vector<Interface> interfaces;
   SystemFacts system;
@@ -163,6 +170,11 @@ struct HostFacts {
 
 /// Asks this host. Throws SystemError.
 HostFacts read_host_facts(const HostQuestion& question);
+
+/// Puts into the facts those of the GPUs of a host that its ranks will see, by the CUDA_VISIBLE_DEVICES of each program
+/// (at least one; unset: all), and what a person should know of these. Pure.
+void take_visible_gpus(const std::vector<Gpu>& all, const std::vector<std::optional<std::string>>& devices,
+                       HostFacts& facts);
 
 /// One line of JSON, with a schema version.
 std::string to_json(const HostFacts& facts);

@@ -17,6 +17,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CardPlace, bus_id, numa_nodes, bridges)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MachineGpu, place, name, uuid)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NetworkCard, name, hca, place, link, speed, usb)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Machine, numa_nodes, numa_distances, gpus, cards)
+static void to_json(Json& json, const SharedValue<Machine>& machine) { json = *machine; }
+static void from_json(const Json& json, SharedValue<Machine>& machine) { machine = json.get<Machine>(); }
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MigDevice, uuid, gpu_instance, compute_instance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Gpu, index, bus_id, uuid, name, compute_mode, mig, pcie_generation,
                                    pcie_generation_max, pcie_width, pcie_width_max, throttle, mig_devices)
@@ -36,13 +38,14 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ConfigurationFacts, environment, nccl_files, 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramQuestion, program, cwd, environment)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProgramFacts, state, hash, missing_libraries, mpi_library, needs_glibc,
                                    needs_glibcxx, machine)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFacts, hostname, identity, ringrun_version, ringrun_build, machine, gpus,
-                                   gpu_note, interfaces, system, limits, software, fabric, configuration, program,
-                                   cwd_exists, free_port, master_port_free, master_port_holder, more_programs)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HostFacts, hostname, identity, ringrun_version, ringrun_build, machine, cpuset_cpus,
+                                   cpuset_cores, gpus, more_gpus, gpu_note, interfaces, system, limits, software,
+                                   fabric, configuration, program, cwd_exists, free_port, master_port_free,
+                                   master_port_holder, more_programs)
 
 namespace {
 
-constexpr int kSchema = 5;
+constexpr int kSchema = 6;
 
 /// Names come from drivers and kernels: a byte that is not UTF-8 must not end the job.
 std::string one_line(Json json) {

@@ -62,14 +62,20 @@ std::vector<const Interface*> select(const std::vector<const Interface*>& list, 
   return selected;
 }
 
+/// A value of one character counts as unset for NCCL.
+bool is_set(const std::string& socket_ifname) { return socket_ifname.size() > 1; }
+
 }  // namespace
+
+bool takes_interface(const std::string& socket_ifname, const std::string& name) {
+  return !is_set(socket_ifname) || takes(read_pattern(socket_ifname), name);
+}
 
 std::vector<const Interface*> nccl_interfaces(const std::vector<Interface>& interfaces,
                                               const std::optional<std::string>& socket_ifname,
                                               const std::string& family) {
   const std::vector<const Interface*> list = usable(interfaces, family);
-  // A value of one character counts as unset for NCCL.
-  if (socket_ifname && socket_ifname->size() > 1) return select(list, *socket_ifname);
+  if (socket_ifname && is_set(*socket_ifname)) return select(list, *socket_ifname);
   for (const char* pattern : {"ib", "^docker,lo,virbr", "docker", "lo", "virbr"}) {
     if (auto selected = select(list, pattern); !selected.empty()) return selected;
   }

@@ -16,4 +16,7 @@ std::vector<const Interface*> nccl_interfaces(const std::vector<Interface>& inte
                                               const std::optional<std::string>& socket_ifname,
                                               const std::string& family = "");
 
+/// Whether NCCL_SOCKET_IFNAME of this value lets NCCL use an interface of this name.
+bool takes_interface(const std::string& socket_ifname, const std::string& name);
+
 }  // namespace ringrun

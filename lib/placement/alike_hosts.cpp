@@ -16,7 +16,7 @@ bool is_alike(const UnplacedHost& a, const UnplacedHost& b) {
   return a.ranks == b.ranks && a.policy == b.policy &&
          std::equal(a.gpus->begin(), a.gpus->end(), b.gpus->begin(), b.gpus->end(),
                     [](const Gpu& x, const Gpu& y) { return is_alike(x, y); }) &&
-         *a.machine == *b.machine;
+         (a.machine == b.machine || *a.machine == *b.machine);
 }
 
 HostPlacement place(const UnplacedHost& host) try {

@@ -8,8 +8,8 @@
 
 namespace ringrun {
 
-/// The class of every host, several in one letter: short where hosts of different classes alternate. "" where there are
-/// more than 64 classes.
+/// The class of every host, several in one letter, or each in several where there are more than 64 classes: short where
+/// hosts of different classes alternate.
 std::string write_class_map(const JobPlan& plan);
 
 /// The hosts that are not of class 0, of a map of so many hosts and classes. Throws UserError where it is no such map.

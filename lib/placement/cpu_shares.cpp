@@ -31,10 +31,19 @@ bool includes(const Nodes& all, const Nodes& part) {
   return std::includes(all.begin(), all.end(), part.begin(), part.end());
 }
 
-std::vector<Claim> claims_of(const std::vector<std::vector<int>>& nodes_of_rank) {
+Nodes home_of(std::size_t rank, const std::vector<std::vector<int>>& homes) {
+  return rank < homes.size() ? Nodes(homes[rank].begin(), homes[rank].end()) : Nodes();
+}
+
+std::vector<Claim> claims_of(const std::vector<std::vector<int>>& nodes_of_rank,
+                             const std::vector<std::vector<int>>& homes) {
   std::map<Nodes, std::vector<std::size_t>> ranks;
   for (std::size_t rank = 0; rank < nodes_of_rank.size(); ++rank) {
     ranks[Nodes(nodes_of_rank[rank].begin(), nodes_of_rank[rank].end())].push_back(rank);
+  }
+  for (auto& [nodes, members] : ranks) {
+    std::stable_sort(members.begin(), members.end(),
+                     [&](std::size_t a, std::size_t b) { return home_of(a, homes) < home_of(b, homes); });
   }
   std::vector<Claim> claims;
   for (auto& [nodes, members] : ranks) claims.push_back({nodes, std::move(members)});
@@ -171,21 +180,31 @@ std::size_t uses(const std::vector<Unit*>& units) {
   return sum;
 }
 
-/// The cores whose processors the fewest others use, for a rank that shares them.
-std::vector<Unit*> least_used(const std::vector<Unit*>& cores) {
+std::size_t away(const std::vector<Unit*>& units, const Nodes& home) {
+  std::size_t sum = 0;
+  for (const Unit* unit : units) sum += home.count(unit->node) == 0 ? unit->cpus.size() : 0;
+  return sum;
+}
+
+/// The cores whose processors the fewest others use, for a rank that shares them; of these most at home.
+std::vector<Unit*> least_used(const std::vector<Unit*>& cores, const Nodes& home) {
   std::vector<Unit*> best;
   for (std::size_t first = 0; first < cores.size(); ++first) {
     std::vector<Unit*> stretch;
     for (std::size_t i = 0; i < cores.size() && weight(stretch) < kLeast; ++i) {
       stretch.push_back(cores[(first + i) % cores.size()]);
     }
-    if (best.empty() || uses(stretch) * weight(best) < uses(best) * weight(stretch)) best = std::move(stretch);
+    const std::size_t new_uses = uses(stretch) * weight(best);
+    const std::size_t old_uses = uses(best) * weight(stretch);
+    const bool nearer = new_uses == old_uses && away(stretch, home) * weight(best) < away(best, home) * weight(stretch);
+    if (best.empty() || new_uses < old_uses || nearer) best = std::move(stretch);
   }
   return best;
 }
 
 /// Gives the ranks of claims whose nodes have too little for all of them two processors each, shared with others.
-void share_the_scarce(const std::vector<Claim>& claims, std::vector<Unit> cores, Shares& shares) {
+void share_the_scarce(const std::vector<Claim>& claims, std::vector<Unit> cores,
+                      const std::vector<std::vector<int>>& homes, Shares& shares) {
   std::vector<const Claim*> scarce;
   for (const Claim& claim : claims) {
     if (is_enough(shares, claim)) continue;
@@ -199,7 +218,7 @@ void share_the_scarce(const std::vector<Claim>& claims, std::vector<Unit> cores,
   }
   for (const Claim* claim : scarce) {
     for (const std::size_t rank : claim->ranks) {
-      for (Unit* core : least_used(free_units(cores, claim->nodes))) {
+      for (Unit* core : least_used(free_units(cores, claim->nodes), home_of(rank, homes))) {
         ++core->users;
         shares[rank].insert(shares[rank].end(), core->cpus.begin(), core->cpus.end());
       }
@@ -207,7 +226,8 @@ void share_the_scarce(const std::vector<Claim>& claims, std::vector<Unit> cores,
   }
 }
 
-Shares shares_of(const std::vector<Claim>& claims, const std::vector<NumaNode>& nodes) {
+Shares shares_of(const std::vector<Claim>& claims, const std::vector<NumaNode>& nodes,
+                 const std::vector<std::vector<int>>& homes) {
   const auto enough = [&](const Shares& shares) {
     return std::all_of(claims.begin(), claims.end(), [&](const Claim& claim) { return is_enough(shares, claim); });
   };
@@ -215,17 +235,18 @@ Shares shares_of(const std::vector<Claim>& claims, const std::vector<NumaNode>& 
   if (enough(by_core)) return by_core;
   Shares by_thread = disjoint_shares(claims, units_of(nodes, false));
   if (enough(by_thread)) return by_thread;
-  share_the_scarce(claims, units_of(nodes, true), by_core);
+  share_the_scarce(claims, units_of(nodes, true), homes, by_core);
   return by_core;
 }
 
 }  // namespace
 
 std::vector<std::vector<int>> share_cpus(const std::vector<NumaNode>& nodes,
-                                         const std::vector<std::vector<int>>& nodes_of_rank) {
+                                         const std::vector<std::vector<int>>& nodes_of_rank,
+                                         const std::vector<std::vector<int>>& homes) {
   std::vector<std::vector<int>> cpus(nodes_of_rank.size());
-  for (const std::vector<Claim>& claims : rivals(claims_of(nodes_of_rank))) {
-    for (auto& [rank, share] : shares_of(claims, nodes)) {
+  for (const std::vector<Claim>& claims : rivals(claims_of(nodes_of_rank, homes))) {
+    for (auto& [rank, share] : shares_of(claims, nodes, homes)) {
       std::sort(share.begin(), share.end());
       cpus[rank] = std::move(share);
     }

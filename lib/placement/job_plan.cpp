@@ -13,15 +13,16 @@ JobPlan make_job_plan(const std::vector<HostClass>& hosts, Rendezvous rendezvous
   plan.rendezvous = std::move(rendezvous);
   std::vector<int> class_of_host;
   std::vector<int> members;
+  const auto is_less = [](const HostClass* a, const HostClass* b) { return *a < *b; };
+  std::map<const HostClass*, int, decltype(is_less)> known(is_less);
   for (const HostClass& host : hosts) {
-    const auto found = std::find(plan.classes.begin(), plan.classes.end(), host);
-    const auto index = static_cast<std::size_t>(found - plan.classes.begin());
-    if (found == plan.classes.end()) {
+    const auto [found, added] = known.try_emplace(&host, static_cast<int>(members.size()));
+    if (added) {
       plan.classes.push_back(host);
       members.push_back(0);
     }
-    ++members[index];
-    class_of_host.push_back(static_cast<int>(index));
+    ++members[static_cast<std::size_t>(found->second)];
+    class_of_host.push_back(found->second);
   }
   if (hosts.empty()) return plan;
   // The largest class is the default, so that the ranges are few.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,7 +18,7 @@ struct PlanRow {
   std::string cpus;
   std::string memory = {};
   std::string visible_devices = {};
-  bool operator==(const PlanRow&) const = default;
+  auto operator<=>(const PlanRow&) const = default;
 };
 
 /// Where a program stands on a host that has it in another place than the launching one. `libraries` is a folder of
@@ -25,10 +26,11 @@ struct PlanRow {
 struct ProgramCopy {
   std::string path;
   std::string libraries = {};
-  bool operator==(const ProgramCopy&) const = default;
+  auto operator<=>(const ProgramCopy&) const = default;
 };
 
-/// Hosts whose ranks do the same. `rows` are in local-rank order; a local rank without a row has neither GPU nor CPUs.
+/// Hosts whose ranks do the same. `rows` are in local-rank order; a local rank without a row, or with an empty one, has
+/// neither GPU nor CPUs.
 /// `environment` is set; `defaults` only where the rank does not have the variable.
 struct HostClass {
   std::vector<PlanRow> rows;
@@ -36,7 +38,9 @@ struct HostClass {
   std::map<std::string, std::string> defaults;
   /// Programs that stand elsewhere there, by their paths in the job.
   std::map<std::string, ProgramCopy> programs = {};
-  bool operator==(const HostClass&) const = default;
+  /// More ranks than these on such a host are an error, which only a rank there can find; 0: any number.
+  int most_ranks = 0;
+  auto operator<=>(const HostClass&) const = default;
 };
 
 /// Hosts `first` to `last`, both included, are of class `of`.

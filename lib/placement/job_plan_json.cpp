@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kSchema = 4;
+constexpr int kSchema = 5;
 
 Json output_json(const OutputStyle& output) {
   return {{"tag", output.tag}, {"timestamp", output.timestamp}, {"merge", output.merge}, {"files", output.files}};
@@ -33,6 +33,77 @@ PlanRow plan_row(const Json& json) {
   return row;
 }
 
+/// What every class says, so that it stands once.
+std::map<std::string, std::string> common_environment(const std::vector<HostClass>& classes) {
+  if (classes.empty()) return {};
+  std::map<std::string, std::string> common = classes[0].environment;
+  for (const HostClass& item : classes) {
+    std::erase_if(common, [&](const auto& variable) {
+      const auto found = item.environment.find(variable.first);
+      return found == item.environment.end() || found->second != variable.second;
+    });
+  }
+  return common;
+}
+
+/// Classes that differ in little else have the same rows: each list of rows stands once, and classes tell its place.
+class RowTable {
+ public:
+  std::size_t place_of(const std::vector<PlanRow>& rows) {
+    const auto [found, added] = places_.try_emplace(rows, places_.size());
+    if (!added) return found->second;
+    Json& list = json_.emplace_back(Json::array());
+    for (const PlanRow& row : rows) list.push_back(row_json(row));
+    return found->second;
+  }
+  Json take() { return std::move(json_); }
+
+ private:
+  std::map<std::vector<PlanRow>, std::size_t> places_;
+  Json json_ = Json::array();
+};
+
+Json classes_json(const std::vector<HostClass>& classes, const std::map<std::string, std::string>& common,
+                  RowTable& rows) {
+  Json result = Json::array();
+  for (const HostClass& item : classes) {
+    std::map<std::string, std::string> own = item.environment;
+    for (const auto& [name, value] : common) own.erase(name);
+    Json host_class = {{"rows", rows.place_of(item.rows)}};
+    if (!own.empty()) host_class["environment"] = own;
+    if (!item.defaults.empty()) host_class["defaults"] = item.defaults;
+    for (const auto& [program, copy] : item.programs) host_class["programs"][program] = {copy.path, copy.libraries};
+    if (item.most_ranks != 0) host_class["most"] = item.most_ranks;
+    result.push_back(std::move(host_class));
+  }
+  return result;
+}
+
+std::vector<HostClass> read_classes(const Json& json) {
+  std::vector<std::vector<PlanRow>> rows;
+  for (const Json& list : json.at("rows")) {
+    rows.emplace_back();
+    for (const Json& row : list) rows.back().push_back(plan_row(row));
+  }
+  std::vector<HostClass> classes;
+  for (const Json& item : json.at("classes")) {
+    HostClass& host_class = classes.emplace_back();
+    const auto place = item.at("rows").get<std::size_t>();
+    if (place >= rows.size()) throw UserError("RINGRUN_PLAN is not a plan: a class without rows");
+    host_class.rows = rows[place];
+    if (item.contains("environment")) item.at("environment").get_to(host_class.environment);
+    for (const auto& [name, value] : json.at("environment").items())
+      host_class.environment.emplace(name, value.get<std::string>());
+    if (item.contains("defaults")) item.at("defaults").get_to(host_class.defaults);
+    if (item.contains("programs")) {
+      for (const auto& [program, copy] : item.at("programs").items())
+        host_class.programs[program] = {copy.at(0).get<std::string>(), copy.at(1).get<std::string>()};
+    }
+    host_class.most_ranks = item.value("most", 0);
+  }
+  return classes;
+}
+
 Json program_json(const PlanProgram& program) {
   Json json = {{"last", program.last_rank}, {"argv", program.argv}, {"environment", program.environment}};
   if (program.working_directory) json["folder"] = *program.working_directory;
@@ -52,19 +123,16 @@ PlanProgram plan_program(const Json& json) {
 }  // namespace
 
 std::string to_json(const JobPlan& plan) {
-  Json classes = Json::array();
-  for (const HostClass& item : plan.classes) {
-    Json rows = Json::array();
-    for (const PlanRow& row : item.rows) rows.push_back(row_json(row));
-    Json host_class = {{"rows", rows}, {"environment", item.environment}, {"defaults", item.defaults}};
-    for (const auto& [program, copy] : item.programs) host_class["programs"][program] = {copy.path, copy.libraries};
-    classes.push_back(std::move(host_class));
-  }
+  const std::map<std::string, std::string> common = common_environment(plan.classes);
+  RowTable rows;
+  Json classes = classes_json(plan.classes, common, rows);
   Json exceptions = Json::array();
   for (const HostRange& range : plan.exceptions) exceptions.push_back({range.first, range.last, range.of});
   Json json = {{"schema", kSchema},
                {"hosts", plan.hosts},
-               {"classes", classes},
+               {"classes", std::move(classes)},
+               {"rows", rows.take()},
+               {"environment", common},
                {"address", plan.rendezvous.address},
                {"port", plan.rendezvous.port},
                {"run_id", plan.rendezvous.run_id}};
@@ -91,17 +159,7 @@ JobPlan job_plan_from_json(std::string_view text) try {
   }
   JobPlan plan;
   plan.hosts = json.at("hosts").get<int>();
-  for (const Json& item : json.at("classes")) {
-    HostClass host_class;
-    for (const Json& row : item.at("rows")) host_class.rows.push_back(plan_row(row));
-    item.at("environment").get_to(host_class.environment);
-    item.at("defaults").get_to(host_class.defaults);
-    if (item.contains("programs")) {
-      for (const auto& [program, copy] : item.at("programs").items())
-        host_class.programs[program] = {copy.at(0).get<std::string>(), copy.at(1).get<std::string>()};
-    }
-    plan.classes.push_back(std::move(host_class));
-  }
+  plan.classes = read_classes(json);
   if (json.contains("map")) {
     plan.exceptions = read_class_map(json.at("map").get<std::string>(), plan.hosts, plan.classes.size());
   } else {

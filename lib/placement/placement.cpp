@@ -7,6 +7,7 @@
 #include "lib/error.hpp"
 #include "lib/placement/cpu_shares.hpp"
 #include "lib/placement/near_cards.hpp"
+#include "lib/placement/node_choice.hpp"
 #include "lib/topology/cpu_list.hpp"
 
 namespace ringrun {
@@ -117,9 +118,16 @@ std::optional<int> only(const std::vector<int>& nodes) {
 void bind_ranks(const Machine& machine, const std::vector<const CardPlace*>& places,
                 std::vector<RankPlacement>& ranks) {
   std::vector<std::vector<int>> nodes_of_rank;
-  for (const CardPlace* place : places) nodes_of_rank.push_back(nodes_for(machine, place));
-  std::vector<std::vector<int>> shares = share_cpus(machine.numa_nodes, nodes_of_rank);
+  std::vector<std::vector<int>> homes;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    homes.push_back(places[rank] == nullptr ? std::vector<int>() : places[rank]->numa_nodes);
+    // One without a GPU beside others that have some is nobody's to bind.
+    nodes_of_rank.push_back(ranks[rank].gpu < 0 ? std::vector<int>() : nodes_for(machine, places[rank]));
+  }
+  std::vector<std::vector<int>> shares =
+      share_cpus(machine.numa_nodes, settle_on_nodes(machine, std::move(nodes_of_rank)), homes);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    if (ranks[rank].gpu < 0) continue;
     ranks[rank].cpus = std::move(shares[rank]);
     const std::vector<int> nodes = nodes_of(machine, ranks[rank].cpus);
     ranks[rank].numa = only(nodes);
@@ -155,28 +163,49 @@ std::string note_on_places(const Machine& machine, const std::vector<const CardP
   return silent ? "this machine does not show what its GPUs are next to: CPUs are shared out evenly" : "";
 }
 
-void check_counts(std::size_t ranks, std::size_t gpus, const PlacementPolicy& policy) {
-  if (ranks <= gpus || gpus == 0 || policy.share_gpu) return;
-  const std::string count = std::to_string(gpus);
-  throw UserError(std::to_string(ranks) + " ranks want a GPU each, and there " + (gpus == 1 ? "is 1" : "are " + count),
-                  "start at most " + count + ", or let ranks share GPUs: --share-gpu");
+void check_counts(std::size_t ranks, const std::vector<Gpu>& gpus, const PlacementPolicy& policy) {
+  if (gpus.empty() || policy.share_gpu) return;
+  if (policy.gpu_of_rank.empty()) {
+    if (ranks > gpus.size()) throw too_few_gpus(ranks, gpus.size());
+    return;
+  }
+  for (std::size_t gpu = 0; gpu < gpus.size(); ++gpu) {
+    const auto& of = policy.gpu_of_rank;
+    const auto users = std::count(of.begin(), of.end(), static_cast<int>(gpu));
+    if (users < 2) continue;
+    throw UserError(std::to_string(users) + " ranks would have GPU " + std::to_string(gpus[gpu].index) +
+                        " by the CUDA_VISIBLE_DEVICES of their programs",
+                    "give each program GPUs of its own, as many as it has ranks there, or let ranks share GPUs: "
+                    "--share-gpu");
+  }
+}
+
+int gpu_of(std::size_t rank, std::size_t gpus, const PlacementPolicy& policy) {
+  if (!policy.gpu_of_rank.empty()) return policy.gpu_of_rank[rank];
+  return gpus == 0 ? -1 : static_cast<int>(rank % gpus);
 }
 
 }  // namespace
+
+UserError too_few_gpus(std::size_t ranks, std::size_t gpus) {
+  const std::string count = std::to_string(gpus);
+  return UserError(std::to_string(ranks) + " ranks want a GPU each, and there " + (gpus == 1 ? "is 1" : "are " + count),
+                   "start at most " + count + ", or let ranks share GPUs: --share-gpu");
+}
 
 HostPlacement resolve_placement(const Machine& whole, const std::vector<Gpu>& gpus, int local_size,
                                 const PlacementPolicy& policy) {
   HostPlacement placement;
   placement.ranks.resize(static_cast<std::size_t>(std::max(local_size, 0)));
-  check_counts(placement.ranks.size(), gpus.size(), policy);
+  check_counts(placement.ranks.size(), gpus, policy);
   const Machine machine = within(whole, policy.cpu_set);
   std::vector<const CardPlace*> places;
   for (std::size_t i = 0; i < placement.ranks.size(); ++i) {
     RankPlacement& rank = placement.ranks[i];
     const CardPlace* place = nullptr;
-    if (!gpus.empty()) {
-      const Gpu& gpu = gpus[i % gpus.size()];
-      rank.gpu = static_cast<int>(i % gpus.size());
+    rank.gpu = gpu_of(i, gpus.size(), policy);
+    if (rank.gpu >= 0) {
+      const Gpu& gpu = gpus[static_cast<std::size_t>(rank.gpu)];
       place = find_gpu_place(machine, gpu.bus_id);
       if (place != nullptr) rank.numa = only(place->numa_nodes);
       if (policy.own_gpu_only) rank.visible_devices = visible_device(gpu);

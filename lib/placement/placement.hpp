@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/error.hpp"
 #include "lib/gpu/gpu.hpp"
 #include "lib/topology/machine.hpp"
 
@@ -40,6 +41,8 @@ struct PlacementPolicy {
   bool bind = true;
   /// False: more ranks than GPUs are an error.
   bool share_gpu = true;
+  /// Where it is not each in turn: the place of each rank's GPU in the list, -1 for none.
+  std::vector<int> gpu_of_rank = {};
   /// Each rank sees its own GPU alone; else all of them, so that they reach each other directly.
   bool own_gpu_only = false;
   /// The processors that ranks may be bound to; unset: all that the machine has.
@@ -50,8 +53,11 @@ struct PlacementPolicy {
   bool operator==(const PlacementPolicy&) const = default;
 };
 
+/// Of more ranks than GPUs on a host where these are not to be shared.
+UserError too_few_gpus(std::size_t ranks, std::size_t gpus);
+
 /// The ranks of one host. `gpus` are those that ranks may use, in the order of their ranks: rank i takes GPU i, and
-/// starts again where there are more ranks than GPUs.
+/// starts again where there are more ranks than GPUs, unless the policy says which.
 /// A rank is bound to cores of the memory node next to its GPU, of the nearest that has any where that one has none,
 /// and of further ones where these have a single processor; share_cpus says how they are shared out. Without GPUs
 /// nothing is bound, but to the whole of a said set of CPUs.

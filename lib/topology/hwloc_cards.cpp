@@ -15,17 +15,22 @@ namespace {
 /// Places of devices; numbers the bridges as they are met.
 class Places {
  public:
-  Places(hwloc_topology_t topology, const std::vector<NumaNode>& nodes) : topology_(topology), nodes_(nodes) {}
+  Places(hwloc_topology_t topology, const std::vector<NumaNode>& nodes, const std::map<std::string, int>& known)
+      : topology_(topology), nodes_(nodes), known_(known) {}
 
   CardPlace of(hwloc_obj_t device) {
     CardPlace place;
     for (hwloc_obj_t above = device; above != nullptr && hwloc_obj_type_is_io(above->type); above = above->parent) {
-      if (above->type == HWLOC_OBJ_PCI_DEVICE && place.bus_id.empty()) place.bus_id = bus_id(above->attr->pcidev);
+      if (above->type == HWLOC_OBJ_PCI_DEVICE && place.bus_id.empty()) place.bus_id = pci_bus_id(above);
       if (above->type == HWLOC_OBJ_BRIDGE) {
         place.bridges.push_back(bridges_.try_emplace(above, static_cast<int>(bridges_.size())).first->second);
       }
     }
     std::reverse(place.bridges.begin(), place.bridges.end());
+    if (const auto known = known_.find(place.bus_id); known != known_.end()) {
+      place.numa_nodes = {known->second};
+      return place;
+    }
     const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology_, device);
     for (const NumaNode& node : nodes_) {
       if (node.index >= 0 && hwloc_bitmap_isset(near->nodeset, static_cast<unsigned>(node.index))) {
@@ -36,15 +41,9 @@ class Places {
   }
 
  private:
-  static std::string bus_id(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%04x:%02x:%02x.%01x", static_cast<unsigned>(pci.domain), pci.bus, pci.dev,
-                  pci.func);
-    return text;
-  }
-
   hwloc_topology_t topology_;
   const std::vector<NumaNode>& nodes_;
+  const std::map<std::string, int>& known_;
   std::map<hwloc_obj_t, int> bridges_;
 };
 
@@ -132,8 +131,16 @@ std::vector<NetworkCard> read_cards(hwloc_topology_t topology, Places& places) {
 
 }  // namespace
 
-void read_hwloc_cards(hwloc_topology_t topology, Machine& machine) {
-  Places places(topology, machine.numa_nodes);
+std::string pci_bus_id(const hwloc_obj* device) {
+  const auto& pci = device->attr->pcidev;
+  char text[32];
+  std::snprintf(text, sizeof text, "%04x:%02x:%02x.%01x", static_cast<unsigned>(pci.domain), pci.bus, pci.dev,
+                pci.func);
+  return text;
+}
+
+void read_hwloc_cards(hwloc_topology_t topology, const std::map<std::string, int>& nodes, Machine& machine) {
+  Places places(topology, machine.numa_nodes, nodes);
   machine.gpus = read_gpus(topology, places);
   machine.cards = read_cards(topology, places);
 }

@@ -10,6 +10,7 @@
 
 #include "lib/error.hpp"
 #include "lib/topology/hwloc_cards.hpp"
+#include "lib/topology/kernel_nodes.hpp"
 #include "lib/topology/trial_load.hpp"
 #include "lib/unique_handle.hpp"
 
@@ -72,7 +73,7 @@ int depth_of(hwloc_obj_t numa) {
   return above->depth;
 }
 
-std::vector<hwloc_obj_t> numa_objects(hwloc_topology_t topology) {
+std::vector<hwloc_obj_t> numa_objects(hwloc_topology_t topology, const KernelNodes& kernel) {
   std::vector<hwloc_obj_t> objects;
   for (hwloc_obj_t numa = nullptr;
        (numa = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, numa)) != nullptr;) {
@@ -81,15 +82,17 @@ std::vector<hwloc_obj_t> numa_objects(hwloc_topology_t topology) {
   // Memory that is next to several nodes' cores (a GPU's, where its place is not known) comes after those nodes, that
   // of the whole machine after that of its only package, and HBM after the ordinary memory over the same cores, which
   // has the lower number.
-  const auto order = [](hwloc_obj_t numa) {
-    return std::tuple(hwloc_bitmap_weight(numa->cpuset), -depth_of(numa), numa->os_index);
+  const auto order = [&](hwloc_obj_t numa) {
+    const bool cpuless = kernel.without_cpus.count(static_cast<int>(numa->os_index)) != 0;
+    return std::tuple(cpuless, hwloc_bitmap_weight(numa->cpuset), -depth_of(numa), numa->os_index);
   };
   std::sort(objects.begin(), objects.end(), [&](hwloc_obj_t a, hwloc_obj_t b) { return order(a) < order(b); });
   return objects;
 }
 
-std::vector<NumaNode> read_numa_nodes(hwloc_topology_t topology, hwloc_const_bitmap_t usable) {
-  const std::vector<hwloc_obj_t> objects = numa_objects(topology);
+std::vector<NumaNode> read_numa_nodes(hwloc_topology_t topology, hwloc_const_bitmap_t usable,
+                                      const KernelNodes& kernel) {
+  const std::vector<hwloc_obj_t> objects = numa_objects(topology, kernel);
   // A machine described by hand may not say how much memory there is: then each node has some.
   const bool sizes = std::any_of(objects.begin(), objects.end(),
                                  [](hwloc_obj_t numa) { return numa->attr->numanode.local_memory > 0; });
@@ -104,7 +107,7 @@ std::vector<NumaNode> read_numa_nodes(hwloc_topology_t topology, hwloc_const_bit
     // One whose processors are all switched off still says where the cards next to it are.
     const bool is_off =
         hwloc_bitmap_iszero(numa->cpuset) && hwloc_bitmap_intersects(numa->complete_cpuset, offline.get());
-    if (hwloc_bitmap_iszero(own.get()) && !is_off) continue;
+    if (hwloc_bitmap_iszero(own.get()) && !is_off && !kernel.has_card(static_cast<int>(numa->os_index))) continue;
     hwloc_bitmap_andnot(free.get(), free.get(), own.get());
     if (is_off) hwloc_bitmap_andnot(offline.get(), offline.get(), numa->complete_cpuset);
     const hwloc_obj_t package = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_PACKAGE, numa);
@@ -142,11 +145,11 @@ std::vector<std::vector<int>> read_distances(hwloc_topology_t topology, const st
   return distances;
 }
 
-Machine to_machine(hwloc_topology_t topology, hwloc_const_bitmap_t usable) {
+Machine to_machine(hwloc_topology_t topology, hwloc_const_bitmap_t usable, const KernelNodes& kernel = {}) {
   Machine machine;
-  machine.numa_nodes = read_numa_nodes(topology, usable);
+  machine.numa_nodes = read_numa_nodes(topology, usable, kernel);
   machine.numa_distances = read_distances(topology, machine.numa_nodes);
-  read_hwloc_cards(topology, machine);
+  read_hwloc_cards(topology, kernel.of_cards, machine);
   return machine;
 }
 
@@ -166,13 +169,13 @@ Machine read_machine(const std::optional<std::vector<int>>& cpus, bool cards) {
   const Bitmap usable(hwloc_bitmap_alloc());
   if (cpus) {
     for (const int cpu : *cpus) hwloc_bitmap_set(usable.get(), static_cast<unsigned>(cpu));
-    return to_machine(topology.get(), usable.get());
+    return to_machine(topology.get(), usable.get(), read_kernel_nodes(topology.get()));
   }
   // The kernel keeps the affinity mask within the cgroup's set.
   if (hwloc_get_cpubind(topology.get(), usable.get(), HWLOC_CPUBIND_THREAD) != 0) {
     hwloc_bitmap_copy(usable.get(), hwloc_topology_get_allowed_cpuset(topology.get()));
   }
-  return to_machine(topology.get(), usable.get());
+  return to_machine(topology.get(), usable.get(), read_kernel_nodes(topology.get()));
 }
 
 Machine read_machine_xml(const std::string& path) {

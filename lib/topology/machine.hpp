@@ -13,7 +13,8 @@ struct Core {
 };
 
 /// A memory node and the cores next to it. Memory without processors of its own (HBM beside the ordinary memory, the
-/// memory of a GPU) is no node here: nothing is placed on it unasked.
+/// memory of a GPU) is no node here: nothing is placed on it unasked. A node whose processors are switched off is one,
+/// where a card is next to it.
 struct NumaNode {
   int index = 0;     ///< the operating system's number; -1 for cores that no memory node holds
   int package = -1;  ///< the operating system's number of its package; -1 where it lies in none

@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/ringrun_fixture.hpp"
+#include "tests/support/not_sanitized.hpp"
 #include "tests/unit/drawn_machine.hpp"
 
 namespace ringrun::test {
@@ -97,6 +99,21 @@ TEST_F(Placement, HonoursTheGpusThatAHostsOwnVariableShows) {
   EXPECT_EQ(ranks[1].at("host"), "b");
 }
 
+TEST_F(Placement, GivesEachProgramTheGpusThatItsOwnVariableShows) {
+  const std::vector<std::string> words = {"-np", "1", "-x", "CUDA_VISIBLE_DEVICES=1", "a", ":",
+                                          "-np", "1", "-x", "CUDA_VISIBLE_DEVICES=0", "b"};
+  const CommandResult table = dry_run(words);
+  EXPECT_THAT(table.out, HasSubstr("\n   0  node           0  1 0000:81:00.0     1  4-7,12-15  ib1   mlx5_1\n"));
+  EXPECT_THAT(table.out, HasSubstr("\n   1  node           1  0 0000:01:00.0     0  0-3,8-11   ib0   mlx5_0\n"));
+  std::vector<std::string> same = words;
+  same[9] = "CUDA_VISIBLE_DEVICES=1";
+  same.insert(same.begin(), "--json");
+  EXPECT_THAT(dry_run(same).err, HasSubstr("-np 2 wants 2 slots, the hosts have 1"));
+  same.insert(same.begin(), "--share-gpu");
+  const Json ranks = Json::parse(dry_run(same).out).at("ranks");
+  EXPECT_EQ(ranks.at(0).at("gpu"), ranks.at(1).at("gpu"));
+}
+
 TEST_F(Placement, SaysWhyRanksHaveNoGpu) {
   const CommandResult twice = dry_run({"-x", "CUDA_VISIBLE_DEVICES=0,0", "-np", "1"});
   EXPECT_EQ(twice.exit_code, 0);
@@ -121,6 +138,20 @@ TEST_F(Placement, ShowsTheInterfaceThatIsSaid) {
   EXPECT_THAT(dry_run({"--nic", "node=bond0"}).err,
               StartsWith("ringrun: warning: --nic node=bond0: the file shows no such card"));
   EXPECT_EQ(dry_run({"--nic", "other=ib1"}).exit_code, 2);
+}
+
+TEST_F(Placement, ShowsTheCardsThatNcclsVariablesAllow) {
+  const CommandResult asked = dry_run({"-x", "NCCL_SOCKET_IFNAME==ib1", "-x", "NCCL_IB_HCA=^mlx5_0:1"});
+  EXPECT_EQ(asked.err, "");
+  EXPECT_THAT(asked.out, HasSubstr("0-3,8-11   ib1   mlx5_1\n"));
+  const std::string hosts = file("hosts", "a\nb #: env.NCCL_SOCKET_IFNAME=ib0\n");
+  const Json ranks = Json::parse(dry_run({"-hostfile", hosts, "--json"}).out).at("ranks");
+  EXPECT_EQ(ranks.at(1).at("nics"), Json({"ib1"}));
+  EXPECT_EQ(ranks.at(3).at("nics"), Json({"ib0"}));
+  const CommandResult forwarded =
+      ringrun({"--dry-run", "--topology", node_}, {{"PATH", folder_}, {"NCCL_IB_HCA", "mlx4"}});
+  EXPECT_EQ(forwarded.err, "ringrun: warning: NCCL_IB_HCA=mlx4 allows no card that the file shows\n");
+  EXPECT_THAT(forwarded.out, HasSubstr("0-3,8-11   ib0\n"));
 }
 
 TEST_F(Placement, CountsThePackagesOfTheMachine) {
@@ -154,6 +185,35 @@ TEST_F(Placement, SharesGpusAndKeepsInsideCpusWhereThatIsSaid) {
             "   0  node           0  0 0000:01:00.0     0  0,1   ib0   mlx5_0\n"
             "   1  node           1  1 0000:81:00.0     1  4,5   ib1   mlx5_1\n"
             "   2  node           2  0 0000:01:00.0     0  0,1   ib0   mlx5_0\n");
+}
+
+TEST_F(Placement, OfTenThousandHostsIsShownWithinASecondAnd200Megabytes) {
+  RINGRUN_NOT_SANITIZED("its time and memory are those of an ordinary build");
+  std::string drawing;
+  for (const std::string package : {"0", "1"}) {
+    drawing += "package " + package + "\n node " + package + " cores 48x2\n  bridge\n";
+    for (int card = 1; card < 5; ++card) drawing += "   gpu " + package + std::to_string(card) + ":00.0\n";
+  }
+  node_ = file("eight.xml", drawn_xml(drawing));
+  std::string hosts;
+  for (int i = 0; i < 10000; ++i)
+    hosts += "n" + std::to_string(10000 + i) + " #: env.KIND=" + std::to_string(i % 3) + "\n";
+  const std::string hostfile = file("hosts", hosts);
+  for (const char* json : {"--quiet", "--json"}) {
+    rusage before{};
+    getrusage(RUSAGE_CHILDREN, &before);
+    const CommandResult result = dry_run({"-hostfile", hostfile, json});
+    rusage after{};
+    getrusage(RUSAGE_CHILDREN, &after);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_GT(result.out.size(), 4'000'000u) << "80000 ranks";
+    const auto seconds = [](const timeval& time) {
+      return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    // 0.25 s and 120 MB where it is optimised.
+    EXPECT_LT(seconds(after.ru_utime) - seconds(before.ru_utime), 1.0) << json;
+    EXPECT_LT(after.ru_maxrss, 200 * 1024) << "KiB, of the largest child so far";
+  }
 }
 
 TEST_F(Placement, NeedsAFileThatIsATopology) {

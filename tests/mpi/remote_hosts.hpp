@@ -25,6 +25,11 @@ class RingrunRemote : public testing::Test {
     std::string pattern = (std::filesystem::temp_directory_path() / "ringrun-remote-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
     shell_ = folder_ + "/shell";
+    make_shell();
+  }
+
+  /// `words` are what a login has besides: variables, and the beginning of a command that starts its shell.
+  void make_shell(const std::string& words = "") {
     std::ofstream(shell_) << "#!/bin/bash\n"
                              "echo \"$*\" >> " +
                                  folder_ +
@@ -33,7 +38,7 @@ class RingrunRemote : public testing::Test {
                                  "host=$1; shift\n"
                                  "exec unshare --uts env -i PATH=\"$PATH\" HOME=\"$HOME\" OMPI_ALLOW_RUN_AS_ROOT=1 \\\n"
                                  "  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 LOGIN_MARK=" +
-                                 mark() + " sh -c \"echo Welcome; hostname n${host##*.}; $*\"\n";
+                                 mark() + " " + words + " sh -c \"echo Welcome; hostname n${host##*.}; $*\"\n";
     std::filesystem::permissions(shell_, std::filesystem::perms::owner_all);
   }
   void TearDown() override {

@@ -111,5 +111,43 @@ TEST_F(Mapping, OfSeveralProgramsWithTooManyRanksIsRefused) {
   EXPECT_THAT(result.err, HasSubstr("wants 2 slots"));
 }
 
+TEST_F(Mapping, OfSeveralProgramsPutsEachRankOnAGpuThatItsProgramSees) {
+  const char* say = "echo $RANK $CUDA_VISIBLE_DEVICES $RINGRUN_PLACEMENT | sed 's/{.*\"gpu\":/ /; s/,.*//'";
+  const CommandResult result = ringrun({"-np", "1", "-x", "CUDA_VISIBLE_DEVICES=1", "sh", "-c", say, ":", "-np", "1",
+                                        "-x", "CUDA_VISIBLE_DEVICES=0", "sh", "-c", say},
+                                       {{"LD_LIBRARY_PATH", RINGRUN_TWO_GPUS}});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(sorted_lines(result.out), ElementsAre("0 1  1", "1 0  0"));
+}
+
+TEST_F(Mapping, ThatOnlyTheEngineKnowsHasRanksCountedOnTheirHosts) {
+  make_shell("LD_LIBRARY_PATH=" RINGRUN_TWO_GPUS);
+  const auto job = [&](std::vector<std::string> more) {
+    const std::vector<std::string> words = {"-H", "127.0.0.2:3,127.0.0.3:3", "--map-by", "slot:span", "-np", "6"};
+    more.insert(more.begin(), words.begin(), words.end());
+    more.insert(more.end(), {"sh", "-c", "echo $RANK"});
+    return remote(more);
+  };
+  const CommandResult refused = job({});
+  EXPECT_EQ(refused.exit_code, 2) << refused.err;
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, testing::ContainsRegex("n[23]: 3 ranks want a GPU each, and there are 2; start at most 2, "
+                                                  "or let ranks share GPUs: --share-gpu"));
+  const CommandResult shared = job({"--share-gpu"});
+  EXPECT_EQ(shared.exit_code, 0) << shared.err;
+  EXPECT_EQ(lines(shared.out).size(), 6u);
+}
+
+TEST_F(Mapping, OfHostsThatAreAllOfTheirOwnKindStarts) {
+  const std::string hostfile = folder_ + "/hosts";
+  const std::string word(100'000, 'x');
+  std::ofstream(hostfile) << "127.0.0.2 slots=1 #: env.LONG=" << word << "2\n127.0.0.3 slots=1 #: env.LONG=" << word
+                          << "3\n";
+  const CommandResult result =
+      remote({"-hostfile", hostfile, "sh", "-c", "echo ${#LONG} $(echo $LONG | tr -d x) ${RINGRUN_PLAN_2:-gone}"});
+  EXPECT_EQ(result.exit_code, 0) << result.err.substr(0, 1000);
+  EXPECT_THAT(sorted_lines(result.out), ElementsAre("100001 2 gone", "100001 3 gone"));
+}
+
 }  // namespace
 }  // namespace ringrun::test

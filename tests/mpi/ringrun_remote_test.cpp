@@ -39,6 +39,19 @@ TEST_F(RingrunRemote, RanksFillTheLaunchingHostFirstAsWithMpirun) {
               ElementsAre("0/4 0/1 0/3 " + name, "1/4 0/2 1/3 n3", "2/4 1/2 1/3 n3", "3/4 0/1 2/3 n2"));
 }
 
+TEST_F(RingrunRemote, HostsHaveTheirCoresAsSlotsWhateverTheMaskOfALogin) {
+  const std::string hostfile = folder_ + "/a";
+  std::ofstream(hostfile) << "127.0.0.2\n";
+  const auto ranks = [&] {
+    const CommandResult result = remote({"-hostfile", hostfile, "--bind-to", "core", "echo", "rank"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return lines(result.out).size();
+  };
+  const std::size_t cores = ranks();
+  make_shell("taskset -c 0");
+  EXPECT_EQ(ranks(), cores) << "as many as mpirun counts and binds";
+}
+
 TEST_F(RingrunRemote, UserAndPortReachTheRemoteShellOfAgentAndDaemon) {
   const std::string hostfile = folder_ + "/ab";
   std::ofstream(hostfile) << "joe@127.0.0.2 slots=1 port=2222\r\n127.0.0.3 slots=1 port=23\r\n";

@@ -35,10 +35,17 @@ class Allotment : public testing::Test {
       answer.facts.cwd_exists = true;
       NumaNode node;
       node.cores = {{{0}}, {{1}}, {{2}}, {{3}}};
-      answer.facts.machine.numa_nodes = {node};
+      answer.facts.machine = Machine{{node}, {}, {}, {}};
+      answer.facts.cpuset_cpus = answer.facts.cpuset_cores = 4 + (answer.local ? mask_hides_ : remote_mask_hides_);
       for (int index = 0; index < (answer.local ? gpus_of_a_.value_or(gpus) : gpus); ++index) {
         answer.facts.gpus.emplace_back();
         answer.facts.gpus.back().index = index;
+      }
+      for (const int index : more_gpus_) {
+        answer.facts.more_gpus.emplace_back();
+        if (index < 0) continue;
+        answer.facts.more_gpus.back().emplace_back();
+        answer.facts.more_gpus.back().back().index = index;
       }
       program.sequence.push_back(name);
     }
@@ -50,7 +57,7 @@ class Allotment : public testing::Test {
     }
     return allot_ranks({launch_, EngineKind::openmpi4,
                         said_mapping(launch_.engine_options.mapping, launch_.parameters, environment_), hosts, answers,
-                        programs_, 4 + mask_hides_, 4 + mask_hides_});
+                        programs_});
   }
 
   static std::string hosts(const Job& job) {
@@ -65,9 +72,13 @@ class Allotment : public testing::Test {
   bool one_host_ = false;
   /// Cores beyond the four that ringrun itself may use.
   int mask_hides_ = 0;
+  /// Likewise on b.
+  int remote_mask_hides_ = 0;
   std::string gpu_note_;
   /// Ranks of further programs.
   std::vector<int> more_;
+  /// The GPU that each of these sees, -1 for none; empty: they see all.
+  std::vector<int> more_gpus_;
   /// What the hostfile says.
   std::optional<int> slots_;
   LaunchRequest launch_;
@@ -194,6 +205,9 @@ TEST_F(Allotment, CountsWhatTheMappingNamesOnEachHost) {
 TEST_F(Allotment, CountsCoresAsTheEngineDoesWhateverTheMask) {
   mask_hides_ = 2;
   EXPECT_EQ(hosts(allot({"x"}, 0)), "aaaaaabbbb");
+  remote_mask_hides_ = 1;
+  EXPECT_EQ(hosts(allot({"x"}, 0)), "aaaaaabbbbb") << "that of a daemon there is no other";
+  EXPECT_FALSE(allot({"--map-by", "ppr:1:core", "x"}, 0).certain);
   EXPECT_EQ(hosts(allot({"-np", "7", "x"}, 2, true)), "aaaaaab");
 }
 
@@ -203,6 +217,31 @@ TEST_F(Allotment, LetsRanksOfSeveralProgramsShareGpus) {
   EXPECT_EQ(hosts(job).size(), 6u);
   EXPECT_EQ(job.hosts[0].slots + job.hosts[1].slots, 6);
   EXPECT_EQ(problem_of([&] { allot({"-np", "4", "x"}, 2); }), "-np 6 wants 6 slots, the hosts have 4: b 2, a 2");
+}
+
+TEST_F(Allotment, GivesEachProgramTheGpusThatItSees) {
+  one_host_ = true;
+  more_ = {1};
+  more_gpus_ = {1};
+  const Job job = allot({"-np", "1", "x"}, 1);
+  ASSERT_EQ(job.hosts.at(0).gpus.size(), 2u);
+  EXPECT_EQ(job.hosts[0].slots, 2);
+  EXPECT_EQ(job.hosts[0].placements.at(0).gpu, 0);
+  EXPECT_EQ(job.hosts[0].placements.at(1).gpu, 1);
+  more_ = {2};
+  EXPECT_EQ(problem_of([&] { allot({"-np", "1", "--oversubscribe", "--bind-to", "none", "x"}, 1); }), "");
+  more_ = {1};
+  more_gpus_ = {0};
+  EXPECT_EQ(problem_of([&] {
+              allot({"-np", "1", "x"}, 2);
+            }),
+            "a: 2 ranks would have GPU 0 by the CUDA_VISIBLE_DEVICES of their programs");
+  EXPECT_EQ(problem_of([&] { allot({"-np", "1", "--share-gpu", "x"}, 2); }), "");
+  more_gpus_ = {-1};
+  const Job bare = allot({"-np", "1", "x"}, 2);
+  EXPECT_EQ(bare.hosts[0].placements.at(1).gpu, -1);
+  EXPECT_TRUE(bare.hosts[0].placements[1].cpus.empty());
+  EXPECT_FALSE(bare.hosts[0].placements[0].cpus.empty());
 }
 
 TEST_F(Allotment, WarnsOfAListOfGpusThatNobodyCanHaveMeant) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "launcher/engine/openmpi.hpp"
+#include "launcher/engine/plan_variables.hpp"
 #include "launcher/launch_errors.hpp"
 #include "tests/unit/error_text.hpp"
 
@@ -64,17 +65,32 @@ TEST(OpenMpi, AContainerOfThisHostIsARemoteHostToTheEngine) {
 
 TEST(EngineCommand, ThatTheKernelCouldNotStartIsRefused) {
   EngineRequest request = two_hosts(4);
-  request.plan = std::string((128 << 10) - 14, 'x');
+  request.plan = std::string(3 << 19, 'x');
   EXPECT_NO_THROW(engine_command(request, {}));
   request.plan += 'x';
-  EXPECT_EQ(
-      problem_of([&] { engine_command(request, {}); }),
-      "RINGRUN_PLAN of 2 hosts would be 131072 bytes long; a program can be started with 131071 in one argument or "
-      "variable");
+  EXPECT_EQ(problem_of([&] { engine_command(request, {}); }),
+            "the plan for the ranks of 2 hosts would be 1572865 bytes long; a program can be started with 1572864 of "
+            "it");
   request.plan = "{}";
   request.hosts[1].name = std::string(200'000, 'b');
   EXPECT_EQ(problem_of([&] { engine_command(request, {}); }).substr(0, 53),
             "the engine's list of 2 hosts would be 200006 bytes lo");
+}
+
+TEST(EngineCommand, CarriesALongPlanInSeveralVariables) {
+  EngineRequest request = two_hosts(4);
+  for (int i = 0; i < 50'000; ++i) request.plan += std::to_string(i);
+  const EngineCommand command = engine_command(request, {});
+  EXPECT_THAT(command.argv, testing::IsSupersetOf({"RINGRUN_PLAN", "RINGRUN_PLAN_2"}));
+  std::size_t longest = 0;
+  for (const auto& [name, value] : command.set) longest = std::max(longest, name.size() + value.size());
+  EXPECT_LT(longest, std::size_t{128} << 10);
+  EXPECT_EQ(read_plan_variables([&](const char* name) -> const char* {
+              const auto found = command.set.find(name);
+              return found == command.set.end() ? nullptr : found->second.c_str();
+            }),
+            request.plan);
+  EXPECT_TRUE(is_plan_variable("RINGRUN_PLAN_12") && !is_plan_variable("RINGRUN_PLAN_X"));
 }
 
 TEST(OpenMpi, AJobOnThisHostAloneStartsWhereThereIsNoSsh) {

@@ -85,6 +85,20 @@ TEST(VisibleDevices, AreSpokenOfWhereNobodyCanHaveMeantWhatCudaShows) {
   EXPECT_EQ(visible_devices_note("0,-1", one), "") << "the end of the list";
 }
 
+TEST(VisibleGpus, AreThoseOfEachProgramWhereTheyDiffer) {
+  std::vector<Gpu> all(2);
+  all[1].index = 1;
+  HostFacts facts;
+  take_visible_gpus(all, {std::nullopt, std::nullopt}, facts);
+  EXPECT_EQ(facts.gpus, all);
+  EXPECT_TRUE(facts.more_gpus.empty()) << "they are the same";
+  facts = {};
+  take_visible_gpus(all, {"1", "0", "7"}, facts);
+  EXPECT_EQ(facts.gpus, std::vector<Gpu>{all[1]});
+  EXPECT_EQ(facts.more_gpus, (std::vector<std::vector<Gpu>>{{all[0]}, {}}));
+  EXPECT_EQ(facts.gpu_note, "CUDA_VISIBLE_DEVICES=7: CUDA shows no GPU for it");
+}
+
 TEST(HostFacts, TellWhetherTheFolderOfTheJobExists) {
   EXPECT_FALSE(read_host_facts(about("", "/nowhere")).cwd_exists);
   EXPECT_FALSE(read_host_facts(about("", "/etc/passwd")).cwd_exists);

@@ -17,11 +17,14 @@ HostFacts full_facts() {
   facts.identity = "boot:net:b";
   facts.ringrun_version = "1.2.3";
   facts.ringrun_build = "0123abcd";
-  facts.machine = {{{1, 1, {{{0, 64}}}, false}},
-                   {{10}},
-                   {{{"0000:4e:00.0", {1}, {3}}, "A", "GPU-aa"}},
-                   {{"mlx5_0", true, {"0000:4f:00.0", {1}, {3}}, LinkState::up, 400000}}};
+  facts.machine = Machine{{{1, 1, {{{0, 64}}}, false}},
+                          {{10}},
+                          {{{"0000:4e:00.0", {1}, {3}}, "A", "GPU-aa"}},
+                          {{"mlx5_0", true, {"0000:4f:00.0", {1}, {3}}, LinkState::up, 400000}}};
+  facts.cpuset_cpus = 4;
+  facts.cpuset_cores = 2;
   facts.gpus = {{1, "0000:4e:00.0", "GPU-aa", "A", "prohibited", true, 4, 5, 8, 16, {"power cap"}, {{"MIG-bb", 1, 2}}}};
+  facts.more_gpus = {{}, facts.gpus};
   facts.gpu_note = "note";
   facts.interfaces = {{"enp3s0",
                        InterfaceKind::bond,
@@ -105,7 +108,7 @@ TEST(FactsJson, WithoutAFieldIsRefused) {
 
 TEST(FactsJson, OfAnotherSchemaIsRefusedWithARemedy) {
   EXPECT_EQ(error_text([] { host_facts_from_json(R"({"schema":1})"); }),
-            "the host's answer has schema version 1, this ringrun reads 5 | put the same version of ringrun on every "
+            "the host's answer has schema version 1, this ringrun reads 6 | put the same version of ringrun on every "
             "host");
   EXPECT_EQ(problem_of([] { host_facts_from_json("[]"); }), "the host's answer is not a JSON object");
 }
@@ -140,7 +143,7 @@ TEST(QuestionJson, TellsUnsetDevicesFromNone) {
 }
 
 TEST(QuestionJson, WithoutAFieldIsRefused) {
-  EXPECT_EQ(problem_of([] { host_question_from_json(R"({"schema":5,"program":"x"})"); }).substr(0, 40),
+  EXPECT_EQ(problem_of([] { host_question_from_json(R"({"schema":6,"program":"x"})"); }).substr(0, 40),
             "the launcher's question is not complete:");
 }
 

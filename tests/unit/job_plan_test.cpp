@@ -52,6 +52,23 @@ TEST(JobPlan, StaysSmallWhereHostsOfThreeClassesAlternate) {
     ASSERT_EQ(class_of(read, host), hosts[static_cast<std::size_t>(host)]) << host;
 }
 
+TEST(JobPlan, OfSeventyClassesAndOfAsManyAsHostsIsRead) {
+  for (const std::size_t count : {std::size_t{70}, std::size_t{10000}}) {
+    std::vector<HostClass> kinds(count, eight_gpus());
+    for (std::size_t i = 0; i < count; ++i) {
+      kinds[i].environment["NCCL_DEBUG"] = "WARN";
+      kinds[i].environment["NIC"] = "eth" + std::to_string(i);
+    }
+    std::vector<HostClass> hosts;
+    for (std::size_t i = 0; i < 10000; ++i) hosts.push_back(kinds[i * i % 9973 % count]);
+    const std::string text = to_json(make_job_plan(hosts, {"192.168.1.5", 29500, "x"}));
+    EXPECT_LT(text.size(), count == 70 ? 32'000u : 512'000u);
+    const JobPlan read = job_plan_from_json(text);
+    for (int host = 0; host < 10000; host += 7)
+      ASSERT_EQ(class_of(read, host), hosts[static_cast<std::size_t>(host)]) << host;
+  }
+}
+
 TEST(JobPlan, OfAMapThatIsTooShortOrNamesNoClassIsRefused) {
   std::vector<HostClass> hosts(20, eight_gpus());
   for (std::size_t i = 0; i < hosts.size(); i += 2) hosts[i].environment["NIC"] = "eth1";
@@ -70,6 +87,7 @@ TEST(JobPlan, OfAMapThatIsTooShortOrNamesNoClassIsRefused) {
 TEST(JobPlan, SurvivesItsJourney) {
   HostClass odd;
   odd.environment["X"] = "a \"b\"\nc";
+  odd.most_ranks = 2;
   JobPlan plan = make_job_plan({eight_gpus(), odd}, {"fd00::2", 29501, "run"});
   plan.output = {true, false, true, "/logs"};
   plan.programs = {{1, {"./a", "x y"}, "/work", {{"A", "1"}}}, {7, {"./b"}, std::nullopt, {}}};
@@ -98,7 +116,9 @@ TEST(JobPlan, GivesEachRankItsProgram) {
 TEST(JobPlan, OfAnotherVersionOrNoneIsRefused) {
   EXPECT_EQ(problem_of([] { job_plan_from_json("{\"schema\":1}"); }), "RINGRUN_PLAN is of another version of ringrun");
   EXPECT_NE(problem_of([] { job_plan_from_json("{"); }), "");
-  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":4}"); }), "");
+  EXPECT_NE(problem_of([] { job_plan_from_json("{\"schema\":5}"); }), "");
+  const std::string no_rows = R"({"schema":5,"hosts":1,"classes":[{"rows":1}],"rows":[[]],"environment":{}})";
+  EXPECT_EQ(problem_of([&] { job_plan_from_json(no_rows); }), "RINGRUN_PLAN is not a plan: a class without rows");
 }
 
 TEST(RankEnvironment, IsTorchrunsContract) {

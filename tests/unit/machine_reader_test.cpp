@@ -10,6 +10,7 @@
 
 #include "lib/error.hpp"
 #include "lib/gpu/gpu.hpp"
+#include "lib/placement/placement.hpp"
 #include "lib/topology/core_siblings.hpp"
 #include "lib/topology/cpu_list.hpp"
 #include "lib/topology/hwloc_reader.hpp"
@@ -213,6 +214,57 @@ TEST(MachineReader, FindsTheSameCoresWithoutReadingCards) {
   EXPECT_EQ(bare.numa_nodes, all.numa_nodes);
   EXPECT_EQ(bare.numa_distances, all.numa_distances);
   EXPECT_TRUE(bare.cards.empty());
+}
+
+/// A file of a /sys that hwloc is sent to.
+void write_fact(const std::filesystem::path& file, const std::string& text) {
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << text << "\n";
+}
+
+TEST(MachineReader, FindsAGpuOfThisHostWhoseNodesProcessorsAreSwitchedOff) {
+  namespace fs = std::filesystem;
+  std::string root = (fs::temp_directory_path() / "switched_off.XXXXXX").string();
+  ASSERT_NE(mkdtemp(root.data()), nullptr);
+  const fs::path system = fs::path(root) / "sys/devices/system";
+  for (const auto& [node, mask, cpus] : {std::tuple{"0", "3", "0-1"}, {"1", "0", ""}, {"2", "c", "2-3"}}) {
+    const fs::path folder = system / "node" / (std::string("node") + node);
+    write_fact(folder / "cpumap", mask);
+    write_fact(folder / "cpulist", cpus);
+    write_fact(folder / "meminfo", std::string("Node ") + node + " MemTotal: 1048576 kB");
+  }
+  write_fact(system / "node/online", "0-2");
+  write_fact(system / "node/node0/distance", "10 40 40");
+  write_fact(system / "node/node1/distance", "40 10 12");
+  write_fact(system / "node/node2/distance", "40 12 10");
+  write_fact(system / "cpu/possible", "0-5");
+  write_fact(system / "cpu/online", "0-3");
+  for (const std::string cpu : {"0", "1", "2", "3"}) {
+    write_fact(system / ("cpu/cpu" + cpu) / "online", "1");
+    write_fact(system / ("cpu/cpu" + cpu) / "topology/core_id", cpu);
+    write_fact(system / ("cpu/cpu" + cpu) / "topology/physical_package_id", "0");
+    write_fact(system / ("cpu/cpu" + cpu) / "topology/thread_siblings", std::to_string(1 << std::stoi(cpu)));
+  }
+  for (const char* cpu : {"cpu/cpu4", "cpu/cpu5"}) write_fact(system / cpu / "online", "0");
+  const fs::path gpu = fs::path(root) / "sys/bus/pci/devices/0000:81:00.0";
+  for (const auto& [name, value] : {std::pair{"class", "0x030200"},
+                                    {"vendor", "0x10de"},
+                                    {"device", "0x2330"},
+                                    {"subsystem_vendor", "0"},
+                                    {"subsystem_device", "0"},
+                                    {"local_cpus", "0"},
+                                    {"numa_node", "1"}}) {
+    write_fact(gpu / name, value);
+  }
+  ASSERT_EQ(setenv("HWLOC_FSROOT", root.c_str(), 1), 0);
+  const Machine machine = read_machine(std::vector<int>{0, 1, 2, 3});
+  unsetenv("HWLOC_FSROOT");
+  fs::remove_all(root);
+  ASSERT_EQ(machine.gpus.size(), 1u);
+  EXPECT_EQ(machine.gpus[0].place.numa_nodes, std::vector<int>{1});
+  const RankPlacement rank = resolve_placement(machine, gpus_of(machine), 1, {}).ranks.at(0);
+  EXPECT_EQ(rank.numa, 2) << "the nearest node that has some" << nodes_of(machine);
+  EXPECT_EQ(format_cpu_list(rank.cpus), "2,3");
 }
 
 TEST(CoreCount, IsOfCoresWhoseThreadsAreAmongTheProcessors) {

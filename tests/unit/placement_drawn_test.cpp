@@ -84,6 +84,36 @@ package 1
 )");
 }
 
+TEST(DrawnPlacement, RanksThatNeedOneAnothersNodesKeepTheirOwnCpu) {
+  const std::string nodes = R"(
+package 0
+ node 0 cores 1x1
+ bridge
+  gpu 0a:00.0
+package 1
+ node 1 cores 1x1
+package 2
+ node 2 cores 1x1
+package 3
+ node 3 cores 1x1
+ bridge
+  gpu 0b:00.0
+)";
+  EXPECT_EQ(placement_table(drawn_machine(nodes + " bridge\n  gpu 01:00.0\n"), 3), R"(
+0 → 0000:01:00.0 | - | 2,3 | 2,3 | - | -
+1 → 0000:0a:00.0 | - | 0,1 | 0,1 | - | -
+2 → 0000:0b:00.0 | - | 2,3 | 2,3 | - | -
+)") << "three ranks on four CPUs";
+  EXPECT_EQ(placement_table(drawn_machine("package 0\n node 0 cores 1x1\n bridge\n  gpu 0b:00.0\npackage 1\n node 1 "
+                                          "cores 1x1\npackage 2\n node 2 cores 1x1\npackage 3\n node 3 cores 1x1\n "
+                                          "bridge\n  gpu 0a:00.0\n"),
+                            2),
+            R"(
+0 → 0000:0a:00.0 | - | 2,3 | 2,3 | - | -
+1 → 0000:0b:00.0 | - | 0,1 | 0,1 | - | -
+)") << "in the order of the nodes";
+}
+
 TEST(DrawnPlacement, UnevenNodesAreSharedByThoseBesideThem) {
   EXPECT_EQ(placement_table(drawn_machine(R"(
 package 0
@@ -142,6 +172,74 @@ bridge
             R"(
 0 → 0000:06:00.0 | 0 | 0-3,8-11 | 0 | eth0 | -
 1 → 0000:07:00.0 | 1 | 4-7,12-15 | 1 | eth0 | -
+note: this machine does not show what its GPUs are next to: CPUs are shared out evenly
+)");
+}
+
+TEST(DrawnPlacement, WhereNothingIsSaidOfGpusARankStaysOnANodeAllTheSame) {
+  EXPECT_EQ(placement_table(drawn_machine(R"(
+package 0
+ node 0 cores 4x2
+package 1
+ node 1 cores 4x2
+bridge
+ gpu 06:00.0
+ gpu 07:00.0
+ gpu 08:00.0
+)"),
+                            3),
+            R"(
+0 → 0000:06:00.0 | 0 | 0,1,8,9 | 0 | - | -
+1 → 0000:07:00.0 | 0 | 2,3,10,11 | 0 | - | -
+2 → 0000:08:00.0 | 1 | 4-7,12-15 | 1 | - | -
+note: this machine does not show what its GPUs are next to: CPUs are shared out evenly
+)");
+}
+
+TEST(DrawnPlacement, AGpuBesideAPackageStaysOnANodeThatOthersLeave) {
+  EXPECT_EQ(placement_table(drawn_machine(R"(
+package 0
+ node 0 cores 4x1
+ node 1 cores 4x1
+ bridge
+  gpu 06:00.0
+package 1
+ node 2 cores 4x1
+ node 3 cores 4x1
+  bridge
+   gpu 87:00.0
+ bridge
+  gpu 88:00.0
+)"),
+                            3),
+            R"(
+0 → 0000:06:00.0 | - | 0-7 | 0,1 | - | -
+1 → 0000:87:00.0 | 3 | 12-15 | 3 | - | -
+2 → 0000:88:00.0 | 2 | 8-11 | 2 | - | -
+)");
+}
+
+TEST(DrawnPlacement, GpusOfUnknownPlaceLeaveThePackageToThoseThatAreBesideIt) {
+  EXPECT_EQ(placement_table(drawn_machine(R"(
+package 0
+ node 0 cores 4x1
+ node 1 cores 4x1
+package 1
+ node 2 cores 4x1
+ node 3 cores 4x1
+ bridge
+  gpu 84:00.0
+  gpu 8a:00.0
+bridge
+ gpu 01:00.0
+ gpu 02:00.0
+)"),
+                            4),
+            R"(
+0 → 0000:01:00.0 | 0 | 0-3 | 0 | - | -
+1 → 0000:02:00.0 | 1 | 4-7 | 1 | - | -
+2 → 0000:84:00.0 | 2 | 8-11 | 2 | - | -
+3 → 0000:8a:00.0 | 3 | 12-15 | 3 | - | -
 note: this machine does not show what its GPUs are next to: CPUs are shared out evenly
 )");
 }

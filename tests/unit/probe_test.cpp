@@ -56,6 +56,9 @@ TEST(HostQuestion, AsksAHostWithTheVariablesThatItsOwnRanksWillFind) {
   EXPECT_EQ(asked.environment.at("LD_LIBRARY_PATH"), "/own");
   EXPECT_EQ(asked.more_programs[0].environment.at("LD_LIBRARY_PATH"), "/own");
   EXPECT_EQ(asked.environment.at("A"), "asked") << "-x wins";
+  EXPECT_EQ(asked.more_programs[0].environment.at("CUDA_VISIBLE_DEVICES"), "1");
+  common.more_programs[0].environment["CUDA_VISIBLE_DEVICES"] = "3";
+  EXPECT_EQ(question_for(host, common).more_programs[0].environment.at("CUDA_VISIBLE_DEVICES"), "3") << "-x wins";
   common.visible_devices = "0";
   EXPECT_EQ(question_for(host, common).visible_devices, "0");
   host.attributes = {};
