@@ -52,7 +52,7 @@ TEST_F(GpuWorker, FindsAWrongElementAndItsPlace) {
   ASSERT_EQ(rows.size(), 1u) << run.out;
   EXPECT_EQ(rows[0].wrong_out_of_place, "1");
   EXPECT_EQ(rows[0].wrong_in_place, "0");
-  EXPECT_THAT(run.out, HasSubstr("# rank 1: 1 wrong in the "));
+  EXPECT_THAT(run.out, ContainsRegex("# rank 1 on [^ ]+: 1 wrong in the "));
   EXPECT_THAT(run.out, HasSubstr("first at element 77 of 512: expected "));
 }
 
@@ -72,7 +72,7 @@ TEST_F(GpuWorker, FindsAWrongElementOfASoak) {
   const auto run =
       faulty_sweep({"-b", "2K", "-e", "2K", "--soak", "60s"}, {{"FAULTY_BYTE", "308"}, {"FAULTY_CALL", "3"}});
   EXPECT_EQ(run.exit_code, 7) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("# rank 1: 1 wrong in the all-reduce of 2048 bytes (int32 sum, "));
+  EXPECT_THAT(run.out, ContainsRegex("# rank 1 on [^ ]+: 1 wrong in the all-reduce of 2048 bytes \\(int32 sum, "));
 }
 
 TEST_F(GpuWorker, NamesTheRankWhoseGpuRunsIntoAnError) {
