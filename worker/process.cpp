@@ -145,7 +145,7 @@ ProcessFacts Process::read_own_facts(const GpuLibrary& library) const {
   facts.host_has_gpu = library.host_has_gpu;
   facts.why_no_gpu = library.why_not;
   facts.devices = library.devices;
-  if (library.devices.empty()) facts.memory = read_memory_rooms();
+  facts.memory = read_memory_rooms();
   return facts;
 }
 
