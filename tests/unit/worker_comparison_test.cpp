@@ -66,6 +66,7 @@ TEST(Baseline, FindsWhatTookLongerThanIsAllowed) {
   EXPECT_THAT(text,
               HasSubstr("# Slower: all_reduce 64 B float sum, out-of-place: 11.00 us, before 10.00 (+10.0 %, noise "
                         "0.0 %)\n"));
+  EXPECT_THAT(text, HasSubstr("-N 5 in both runs"));
   EXPECT_THAT(text, HasSubstr("# Baseline old.json: 4 measurements compared, 2 not in it; slower by more than 5 %: "
                               "FAILED\n"));
 }
@@ -95,6 +96,7 @@ TEST(Baseline, SaysWhatIsWrongWithAFile) {
   EXPECT_THAT(error_of(R"({"results": []})"), HasSubstr("x.json has no measurement"));
   EXPECT_THROW(read_baseline("/no/such/file.json", {2, true}), UserError);
   EXPECT_THROW(read_baseline("/tmp", {2, true}), UserError);
+  EXPECT_THROW(read_baseline("/dev/null", {2, true}), UserError);
   EXPECT_THAT(error_of("\xff"), testing::Not(HasSubstr("\xff")));
   EXPECT_THAT(error_of(R"({"version": 99, "results": []})"), HasSubstr("has schema 99"));
   EXPECT_THAT(error_of(R"({"config": {"devices": [{}]}, "results": []})"),
@@ -103,7 +105,7 @@ TEST(Baseline, SaysWhatIsWrongWithAFile) {
 }
 
 TEST(Baseline, LeavesOutWhatIsNoTime) {
-  for (const char* time : {"null", "0", "-1", "\"nan\"", "\"abc\""}) {
+  for (const char* time : {"null", "0", "-1", "\"nan\"", "\"abc\"", "\"1e3junk\""}) {
     std::string text = kOfNcclTests;
     text.replace(text.find("20.0"), 4, time);
     const Timings before = baseline_from(text, "x.json", {2, false});

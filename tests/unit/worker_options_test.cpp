@@ -99,6 +99,8 @@ TEST(WorkerOptions, TakeTheTimeOfASoak) {
   EXPECT_EQ(parse_options({"--soak", "1.5s"}).soak_seconds, 1.5);
   EXPECT_EQ(parse_options({"--soak", "10m"}).soak_seconds, 600);
   EXPECT_EQ(parse_options({"--soak", "2h"}).soak_seconds, 7200);
+  EXPECT_THROW(parse_options({"--soak", "0"}), UserError) << "it would be a sweep";
+  EXPECT_THROW(parse_options({"--soak", "", "-e", "1K"}), UserError);
 }
 
 TEST(WorkerOptions, GiveASoakTheSizesFromSmallestToLargestWhateverTheSteps) {
@@ -252,7 +254,8 @@ TEST(WorkerOptions, DoNotTakeABandwidthThatIsNoNumber) {
   EXPECT_EQ(parse_options({}, {"worker", "12.5"}).least_bandwidth, 12.5);
   EXPECT_FALSE(parse_options({}).least_bandwidth);
   EXPECT_FALSE(parse_options({}, {"worker", ""}).least_bandwidth) << "as a script passes on what is not set";
-  for (const char* text : {"fast", "-1", "nan", "3GB"})
+  EXPECT_FALSE(parse_options({}, {"worker", "-1"}).least_bandwidth) << "nccl-tests' own word for none";
+  for (const char* text : {"fast", "-2", "nan", "3GB"})
     EXPECT_THROW(parse_options({}, {"worker", text}), UserError) << text;
 }
 

@@ -73,6 +73,15 @@ TEST_F(ReportFileTest, ReplacesWhatALinkNamesAndKeepsThePermissions) {
   EXPECT_EQ(std::filesystem::status(file("x")).permissions(), std::filesystem::perms{0640});
 }
 
+TEST_F(ReportFileTest, LeavesNoEmptyFileWhereItsTextNeverComes) {
+  std::filesystem::create_symlink("x", file("link"));
+  const ReportFile report("-J", file("link"));
+  EXPECT_EQ(files(), 1);
+  report.write("new");
+  EXPECT_EQ(contents(file("x")), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(file("link")));
+}
+
 TEST_F(ReportFileTest, GivesTheReaderOfAPipeTheWholeTextAtOnce) {
   ASSERT_EQ(::mkfifo(file("pipe").c_str(), 0600), 0);
   const ReportFile report("-J", file("pipe"));

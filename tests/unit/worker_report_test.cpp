@@ -121,7 +121,8 @@ TEST(Table, ShowsWhenARowWasMeasuredAndOfWhichGroupItIs) {
   Row row = row_of(2, 5.74, 0.34);
   row.group = 3;
   EXPECT_THAT(lines_with({.timestamps = true}, row),
-              testing::ContainsRegex("#wrong           timestamp\n(.*\n)+.*       0  [0-9]{4}-[0-9]{2}-[0-9]{2} "
+              testing::ContainsRegex("#wrong           timestamp\n.*\\(GB/s\\)           %Y-%m-%d %H:%M:%S\n.* "
+                                     "      0  [0-9]{4}-[0-9]{2}-[0-9]{2} "
                                      "[0-9]{2}:[0-9]{2}:[0-9]{2}\n"));
   const std::string groups = lines_with({.groups = true}, row);
   EXPECT_THAT(groups, testing::HasSubstr("  #wrong   group\n"));

@@ -14,6 +14,12 @@ TEST(SharedSettings, NameTheFirstThatDiffersWithBothValues) {
             "process 2 on c was started with -e 4096, process 0 on a with -e 8192");
 }
 
+TEST(SharedSettings, NameASplitThatSomeWereNotGiven) {
+  const std::string split = shared_settings(parse_options({}, {.split = "MOD 2"}));
+  EXPECT_EQ(difference_of({settings_of({}), split}, {"a", "b"}),
+            "process 1 on b was started with NCCL_TESTS_SPLIT MOD 2, process 0 on a with NCCL_TESTS_SPLIT none");
+}
+
 TEST(SharedSettings, LeaveEachProcessItsOwnFiles) {
   EXPECT_EQ(difference_of({settings_of({"-J", "x"}), settings_of({"--csv", "y", "-T", "5"})}, {"a", "b"}),
             std::nullopt);

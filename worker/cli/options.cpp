@@ -192,6 +192,8 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.cycles = read.integer("run_cycles", 0);
   read_files(read, parsed, options);
   options.soak_seconds = read.duration("soak");
+  if (parsed.count("soak") > 0 && options.soak_seconds <= 0)
+    throw UserError("--soak: there is no time to check anything", "give it a time: --soak 10m");
   options.backend = backend_from(read.text("backend"));
   options.share_gpu = parsed.count("share-gpu") > 0;
   options.reports_bindings = parsed.count("report-bindings") > 0;
@@ -203,7 +205,7 @@ Options parse_options(const std::vector<std::string>& arguments, const Call& cal
   options.reports_cpu_time = read.yes("report_cputime");
   options.reports_timestamps = read.yes("report_timestamps");
   options.reports_memory = read.yes("memory");
-  if (is_set(call.least_bandwidth))
+  if (is_set(call.least_bandwidth) && call.least_bandwidth != std::string_view("-1"))
     options.least_bandwidth = OptionReader::amount("NCCL_TESTS_MIN_BW", call.least_bandwidth, "GB/s");
 
   SweepPlan& plan = options.plan;

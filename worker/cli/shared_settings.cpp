@@ -61,6 +61,7 @@ std::string shared_settings(const Options& options) {
   add("-y", yes_or_no(options.null_stream));
   add("-D", options.device_implementation);
   add("-M", yes_or_no(options.reports_memory));
+  add("NCCL_TESTS_SPLIT", text_of(options.split));
   add("--share-gpu", yes_or_no(options.share_gpu));
   add("--report-bindings", yes_or_no(options.reports_bindings));
   return lines;

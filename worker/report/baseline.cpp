@@ -1,15 +1,22 @@
 #include "worker/report/baseline.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
-#include <fstream>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <string_view>
+#include <thread>
 
+#include "lib/descriptor.hpp"
 #include "lib/error.hpp"
 
 namespace ringrun::worker {
@@ -26,9 +33,13 @@ std::string key_of(std::string_view collective, std::int64_t bytes, std::string_
   return key + ", " + placement;
 }
 
-/// nccl-tests writes some numbers as texts.
+/// nccl-tests writes some numbers as texts. No number for what has more in it.
 double number_from(const json& value) {
-  return value.is_string() ? std::strtod(value.get<std::string>().c_str(), nullptr) : value.get<double>();
+  if (!value.is_string()) return value.get<double>();
+  const auto text = value.get<std::string>();
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && *end == '\0' ? number : std::nan("");
 }
 
 /// Nothing where it is no time: null, "N/A", 0.
@@ -43,6 +54,34 @@ std::string printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char each) { return each < ' ' || each > '~'; }, '?');
   return text;
+}
+
+/// Nothing with errno set, ETIMEDOUT where nobody writes to a pipe.
+std::optional<std::string> read_whole(const std::string& file) {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::seconds kForTheWriter{5};
+  const Descriptor in(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat kind {};
+  if (!in || ::fstat(in.get(), &kind) != 0) return std::nullopt;
+  auto end = steady_clock::now() + kForTheWriter;
+  std::string text;
+  std::array<char, 65536> part{};
+  while (true) {
+    const ssize_t count = ::read(in.get(), part.data(), part.size());
+    if (count > 0) {
+      text.append(part.data(), static_cast<std::size_t>(count));
+      end = steady_clock::now() + kForTheWriter;
+      continue;
+    }
+    // A pipe that nobody has opened yet looks like one that has ended.
+    const bool not_yet = count < 0 ? errno == EAGAIN || errno == EINTR : S_ISFIFO(kind.st_mode) && text.empty();
+    if (!not_yet) return count < 0 ? std::nullopt : std::optional(text);
+    if (steady_clock::now() > end) {
+      errno = ETIMEDOUT;
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
 }
 
 constexpr int kNewestSchema = 3;
@@ -127,12 +166,13 @@ Timings baseline_from(const std::string& text, const std::string& file, const Co
 }
 
 Timings read_baseline(const std::string& file, const ComparedJob& now) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  // It fails, where the stream's own iterators throw, for a folder.
-  text << in.rdbuf();
-  if (!in || !text) throw UserError("--baseline: cannot read " + file, "give a file that was written by -J");
-  return baseline_from(text.str(), file, now);
+  const auto text = read_whole(file);
+  if (!text) {
+    const std::string why = errno == ETIMEDOUT ? "nobody writes to that pipe" : std::strerror(errno);
+    throw UserError("--baseline: cannot read " + file + ": " + why, "give a file that was written by -J");
+  }
+  if (text->empty()) throw UserError("--baseline: " + file + " is empty", "give a file that was written by -J");
+  return baseline_from(*text, file, now);
 }
 
 void add_row(Timings& timings, const Row& row) {
@@ -174,6 +214,9 @@ std::string text_of(const Comparison& comparison, const std::string& file, doubl
                         each.slower() ? "Slower" : "Faster", each.what, each.now, each.before, 100 * each.change(),
                         100 * each.noise);
   }
+  const bool once = std::any_of(comparison.differences.begin(), comparison.differences.end(),
+                                [](const Difference& each) { return each.noise == 0; });
+  if (once) text += "# Where no noise is known, one time is compared with one: -N 5 in both runs tells it\n";
   text += fmt::format("# Baseline {}: {} measurements compared, {} not in it; {}\n", file, comparison.compared,
                       comparison.missing,
                       comparison.compared == 0 ? "nothing in common: FAILED"

@@ -61,17 +61,20 @@ bool needs_no_room_beside(int error) { return error == EACCES || error == EPERM 
 
 }  // namespace
 
-ReportFile::ReportFile(std::string option, std::string path) : option_(std::move(option)), path_(std::move(path)) {
+ReportFile::ReportFile(std::string option, std::string path)
+    : option_(std::move(option)), path_(std::move(path)), target_(path_) {
   struct stat file {};
-  const bool exists = ::stat(path_.c_str(), &file) == 0;
-  bool writable = false;
-  if (exists) {
+  if (::stat(path_.c_str(), &file) == 0) {
     errno = EISDIR;
-    writable = !S_ISDIR(file.st_mode) && ::access(path_.c_str(), W_OK) == 0;
-  } else if (const Descriptor trial(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666)); trial) {
-    writable = true;
+    if (S_ISDIR(file.st_mode) || ::access(path_.c_str(), W_OK) != 0) throw_unwritten(option_, path_, errno);
+    target_ = resolved(path_);
+    return;
   }
-  if (!writable) throw_unwritten(option_, path_, errno);
+  const Descriptor trial(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!trial) throw_unwritten(option_, path_, errno);
+  target_ = resolved(path_);
+  // Should this process be killed, an empty file would look like a report.
+  ::unlink(target_.c_str());
 }
 
 void throw_unwritten(const std::string& option, const std::string& path, int error) {
@@ -88,7 +91,7 @@ void ReportFile::write(const std::string& text) const {
   const bool exists = ::stat(path_.c_str(), &file) == 0;
   const bool prints = exists && is_what_we_print_to(file);
   if (!exists || (S_ISREG(file.st_mode) && !prints)) {
-    if (replace(resolved(path_), text)) return;
+    if (replace(target_, text)) return;
     if (!exists || !needs_no_room_beside(errno)) throw_unwritten(option_, path_, errno);
     Descriptor plain(::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
     if (!plain || !write_all(plain.get(), text) || !close_whole(plain)) throw_unwritten(option_, path_, errno);

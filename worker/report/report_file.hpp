@@ -20,6 +20,7 @@ class ReportFile {
  private:
   std::string option_;
   std::string path_;
+  std::string target_;  ///< what a link of that name leads to
 };
 
 }  // namespace ringrun::worker

@@ -37,7 +37,7 @@ std::string heading(const TableColumns& columns) {
   }
   if (columns.timestamps) {
     end = fmt::format("{:>19}", "timestamp");
-    end_units = kTimestamp;
+    end_units = fmt::format("{:>19}", kTimestamp);
   }
   if (columns.groups) {
     end += fmt::format("{:>7}", "group");

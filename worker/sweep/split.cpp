@@ -47,6 +47,12 @@ Split::Rule take_rule(std::string& text) {
 
 }  // namespace
 
+std::string text_of(const Split& split) {
+  constexpr std::array<const char*, 5> kNames{"none", "AND", "OR", "MOD", "DIV"};
+  const std::string name = kNames[static_cast<std::size_t>(split.rule)];
+  return split.rule == Split::Rule::kNone ? name : name + " " + std::to_string(split.number);
+}
+
 int Split::group_of(int process) const {
   switch (rule) {
     case Rule::kAnd:

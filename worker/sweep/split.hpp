@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 namespace ringrun::worker {
 
 /// How the processes are divided into groups that run the same sweep side by side, by nccl-tests' variables.
@@ -12,6 +14,9 @@ struct Split {
   /// The group of a process: its number and `number`, joined by the rule. Processes with the same one are a group.
   int group_of(int process) const;
 };
+
+/// "MOD 2", "none".
+std::string text_of(const Split& split);
 
 /// `mask` is NCCL_TESTS_SPLIT_MASK ("0x7", hexadecimal), `rule` is NCCL_TESTS_SPLIT ("MOD 8"; AND, OR, MOD, DIV or the
 /// signs & | % /, and a number that is decimal, 0x…, 0b… or 0o…); null where unset. The mask wins, as there. Throws
