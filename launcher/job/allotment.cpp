@@ -87,6 +87,24 @@ Capacities read_capacities(JobRequest& request) {
   return result;
 }
 
+/// Whether a program sees a GPU on any host.
+std::vector<bool> programs_with_gpus(const JobRequest& request, const Capacities& capacities) {
+  std::vector<bool> sees(request.programs.size(), false);
+  for (std::size_t i = 0; i < sees.size(); ++i) {
+    sees[i] = std::any_of(capacities.gpus.begin(), capacities.gpus.end(), [&](const ProgramGpus& gpus) {
+      return gpus.of_program.empty() ? !gpus.all.empty() : !gpus.of_program[i].empty();
+    });
+  }
+  return sees;
+}
+
+/// The mapping puts ranks on objects inside a host.
+bool maps_inside(const std::string& by) {
+  if (by.rfind("ppr:", 0) == 0) return by.substr(by.rfind(':') + 1) != "node";
+  return by == "package" || by == "numa" || by == "core" || by == "hwthread" || by == "l1cache" || by == "l2cache" ||
+         by == "l3cache";
+}
+
 /// Of each program the hosts that its words name, with their slots. A program that is alone has the job's, whose slots
 /// know what a sweep wants.
 std::vector<std::vector<HostSlots>> hosts_of_programs(const JobRequest& request, const Capacities& capacities,
@@ -229,7 +247,7 @@ Job allot_ranks(JobRequest request) {
   const LaunchRequest& launch = request.launch;
   std::vector<int> slots =
       resolve_slots(request.hosts, capacities.hosts, launch.program.empty() && !launch.ranks && !launch.masquerade);
-  slots = gpu_slots(request, capacities.hosts, std::move(slots));
+  slots = gpu_slots(request, capacities.hosts, programs_with_gpus(request, capacities), std::move(slots));
   PlacementPolicy policy = placement_policy(request, capacities.any_gpu);
   Job job;
   job.in_list_order =
@@ -258,11 +276,11 @@ Job allot_ranks(JobRequest request) {
   }
   for (const int place : layout.host_of_rank) job.host_of_rank.push_back(new_places[static_cast<std::size_t>(place)]);
   place_ranks(job, launch, policy);
-  const bool maps_inside = request.mapping.mapping.by == "package" || request.mapping.mapping.by == "numa";
-  if (job.binds && maps_inside) {
-    job.warnings.push_back("--map-by " + request.mapping.mapping.by +
+  const std::string& by = request.mapping.mapping.by;
+  if (job.binds && maps_inside(by)) {
+    job.warnings.push_back("--map-by " + by +
                            " says on which hosts ranks run; there each is bound next to its GPU (--bind-to " +
-                           request.mapping.mapping.by + " leaves both to the engine)");
+                           by.substr(by.rfind(':') + 1) + " leaves both to the engine)");
   }
   for (std::size_t i = 0; i < new_places.size(); ++i) {
     if (new_places[i] < 0)

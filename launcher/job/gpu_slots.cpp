@@ -21,13 +21,21 @@ bool slots_are_gpus(const Host& host, const HostCapacity& capacity) {
   return capacity.gpus > 0 && !host.slots && !host.slots_with_gpus;
 }
 
-/// The programs' ranks together, where each says its own and all are on the job's hosts.
-std::optional<int> ranks_of_all(const std::vector<JobProgram>& programs) {
+/// The ranks together of the programs that want GPUs, where each says its own and all are on the job's hosts.
+std::optional<int> ranks_of_all(const std::vector<JobProgram>& programs, const std::vector<bool>& sees_gpu) {
   int ranks = 0;
-  for (const JobProgram& program : programs) {
-    const bool own_hosts = programs.size() > 1 && !program.hosts.empty();
-    if (!program.ranks || own_hosts) return std::nullopt;
-    ranks += *program.ranks;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    const bool own_hosts = programs.size() > 1 && !programs[i].hosts.empty();
+    if (!programs[i].ranks || own_hosts) return std::nullopt;
+    if (sees_gpu[i]) ranks += *programs[i].ranks;
+  }
+  return ranks;
+}
+
+int ranks_without_gpus(const std::vector<JobProgram>& programs, const std::vector<bool>& sees_gpu) {
+  int ranks = 0;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    if (!sees_gpu[i]) ranks += programs[i].ranks.value_or(0);
   }
   return ranks;
 }
@@ -49,10 +57,10 @@ bool may_share_gpus(const JobRequest& request) {
 }
 
 std::vector<int> gpu_slots(const JobRequest& request, const std::vector<HostCapacity>& capacities,
-                           std::vector<int> slots) {
+                           const std::vector<bool>& sees_gpu, std::vector<int> slots) {
   const Mapping& mapping = request.mapping.mapping;
   if (mapping.never_oversubscribe) return slots;
-  const std::optional<int> wanted = ranks_of_all(request.programs);
+  const std::optional<int> wanted = ranks_of_all(request.programs, sees_gpu);
   const std::vector<int> on_objects = ranks_on_objects(request);
   const int on_node = ranks_per_node(mapping);
   bool any_each = false;
@@ -80,11 +88,13 @@ std::vector<int> gpu_slots(const JobRequest& request, const std::vector<HostCapa
     places.push_back(i);
     gpus.push_back(slots[i]);
   }
+  // On one host it is clear where those are that want no GPU.
+  if (slots.size() == 1 && !hosts.empty()) slots[0] += ranks_without_gpus(request.programs, sees_gpu);
   if (hosts.empty() || ranks <= std::accumulate(gpus.begin(), gpus.end(), 0)) return slots;
   if (!may_share_gpus(request)) reject_more_ranks_than_gpus(request.hosts, slots, *wanted);
   if (!shares_slots(request)) return slots;
   const std::vector<int> shares = share_ranks(hosts, gpus, ranks, true);
-  for (std::size_t i = 0; i < places.size(); ++i) slots[places[i]] = shares[i];
+  for (std::size_t i = 0; i < places.size(); ++i) slots[places[i]] += shares[i] - gpus[i];
   return slots;
 }
 

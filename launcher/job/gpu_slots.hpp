@@ -15,8 +15,9 @@ inline constexpr const char* kShareGpu = "--share-gpu";
 bool may_share_gpus(const JobRequest& request);
 
 /// The slots, on hosts whose GPUs they are: as many as the ranks want where ranks share GPUs, by a word or because they
-/// use MPI. Throws UserError where they do not, and are more.
+/// use MPI. Ranks of a program that sees no GPU anywhere (`sees_gpu`, a member for each program) want none, and where
+/// there is but one host they have slots beside. Throws UserError where they do not share, and are more.
 std::vector<int> gpu_slots(const JobRequest& request, const std::vector<HostCapacity>& capacities,
-                           std::vector<int> slots);
+                           const std::vector<bool>& sees_gpu, std::vector<int> slots);
 
 }  // namespace ringrun

@@ -24,6 +24,10 @@ class ProgramLayout {
     }
     ranks_ = program.ranks;
     if (ranks_ > 0) return;
+    if (mapping_.by == "rankfile" && request.programs.size() == 1) {
+      ranks_ = static_cast<int>(request.rank_rows.size());
+      return;
+    }
     const std::vector<int> wanted = on_each();
     const std::vector<int>& counts = wanted.empty() ? slots_ : wanted;
     ranks_ = std::accumulate(counts.begin(), counts.end(), 0);

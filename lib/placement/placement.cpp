@@ -156,10 +156,12 @@ bool says_nothing(const Machine& machine, const CardPlace& place) {
   return place.numa_nodes.size() == nodes && (nodes > 1 || place.bridges.size() <= 1);
 }
 
-std::string note_on_places(const Machine& machine, const std::vector<const CardPlace*>& places) {
-  const bool silent = std::any_of(places.begin(), places.end(), [&](const CardPlace* place) {
-    return place == nullptr || says_nothing(machine, *place);
-  });
+/// `places` are those of the ranks' GPUs. Nothing is to be said of a rank without one.
+std::string note_on_places(const Machine& machine, const std::vector<const CardPlace*>& places,
+                           const std::vector<RankPlacement>& ranks) {
+  bool silent = false;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    silent = silent || (ranks[i].gpu >= 0 && (places[i] == nullptr || says_nothing(machine, *places[i])));
   return silent ? "this machine does not show what its GPUs are next to: CPUs are shared out evenly" : "";
 }
 
@@ -210,14 +212,16 @@ HostPlacement resolve_placement(const Machine& whole, const std::vector<Gpu>& gp
       if (place != nullptr) rank.numa = only(place->numa_nodes);
       if (policy.own_gpu_only) rank.visible_devices = visible_device(gpu);
     }
+    places.push_back(place);
+    // Cards are chosen for a GPU. Where the host has none, its ranks are told those that reach the peers.
+    if (rank.gpu < 0 && !gpus.empty()) continue;
     rank.nics = nearest_cards(machine, place, false, policy.nics);
     rank.hcas = nearest_cards(machine, place, true, policy.hcas);
-    places.push_back(place);
   }
   if (policy.bind) placement.note = note_on_set(machine, policy);
   if (gpus.empty() && policy.bind && policy.cpu_set) keep_within_set(machine, *policy.cpu_set, placement.ranks);
   if (gpus.empty() || places.empty()) return placement;
-  const std::string places_note = note_on_places(machine, places);
+  const std::string places_note = note_on_places(machine, places, placement.ranks);
   if (!placement.note.empty() && !places_note.empty()) placement.note += "; ";
   placement.note += places_note;
   if (policy.bind) bind_ranks(machine, places, placement.ranks);

@@ -242,6 +242,8 @@ TEST_F(Allotment, GivesEachProgramTheGpusThatItSees) {
   EXPECT_EQ(bare.hosts[0].placements.at(1).gpu, -1);
   EXPECT_TRUE(bare.hosts[0].placements[1].cpus.empty());
   EXPECT_FALSE(bare.hosts[0].placements[0].cpus.empty());
+  more_ = {3};
+  EXPECT_EQ(problem_of([&] { allot({"-np", "2", "x"}, 2); }), "") << "who sees no GPU takes no GPU's slot";
 }
 
 TEST_F(Allotment, WarnsOfAListOfGpusThatNobodyCanHaveMeant) {
@@ -255,6 +257,9 @@ TEST_F(Allotment, WarnsOfAListOfGpusThatNobodyCanHaveMeant) {
 
 TEST_F(Allotment, SaysThatRanksAreBoundNextToTheirGpusWhateverTheMapping) {
   EXPECT_EQ(allot({"--map-by", "socket", "x"}, 2).warnings.size(), 1u);
+  EXPECT_EQ(allot({"--map-by", "core", "x"}, 2).warnings.size(), 1u);
+  EXPECT_EQ(allot({"--map-by", "ppr:1:package", "x"}, 2).warnings.size(), 1u);
+  EXPECT_TRUE(allot({"--map-by", "ppr:1:node", "x"}, 2).warnings.empty());
   EXPECT_TRUE(allot({"--map-by", "socket", "--bind-to", "socket", "x"}, 2).warnings.empty());
   EXPECT_TRUE(allot({"--map-by", "socket", "x"}, 0).warnings.empty());
 }

@@ -141,6 +141,9 @@ TEST(RankLayout, FollowsARankfile) {
   EXPECT_EQ(names(request, lay_out_ranks(request)), "x x own");
   request.programs[0].ranks = 4;
   EXPECT_EQ(problem_of([&] { lay_out_ranks(request); }), "the rankfile says nothing of rank 3");
+  request.programs[0].ranks = 0;
+  EXPECT_EQ(names(request, lay_out_ranks(request)), "x x own") << "as many ranks as rows, whatever the slots";
+  request.programs[0].ranks = 4;
   request.rank_rows = parse_rankfile("rank 0=+n1 slot=0\n");
   EXPECT_EQ(names(request, lay_out_ranks(request)), "?") << "the first host is the engine's to number";
   request.own_name = "host1";
