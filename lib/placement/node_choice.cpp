@@ -24,6 +24,40 @@ class Choice {
     return std::all_of(nodes.begin(), nodes.end(), [&](int node) { return cpus_.at(node) >= 2; });
   }
 
+  /// Nodes with as many processors each, of which nobody has one yet.
+  bool is_even(const Nodes& nodes) const {
+    return std::all_of(nodes.begin(), nodes.end(), [&](int node) {
+      const auto used = ranks_.find(node);
+      return cpus_.at(node) == cpus_.at(nodes[0]) && (used == ranks_.end() || used->second == 0);
+    });
+  }
+
+  /// Neighbours together: as many nodes for each rank.
+  std::vector<Nodes> deal(Nodes nodes, std::size_t ranks) {
+    std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return package_of(a) < package_of(b); });
+    const std::size_t each = nodes.size() / ranks;
+    std::vector<Nodes> result(ranks);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      result[i / each].push_back(nodes[i]);
+      ++ranks_[nodes[i]];
+    }
+    for (Nodes& own : result) std::sort(own.begin(), own.end());
+    return result;
+  }
+
+  /// Nobody has more than twice what another one has.
+  bool is_fair(const std::vector<Nodes>& chosen) const {
+    double least = 0;
+    double most = 0;
+    for (const Nodes& nodes : chosen) {
+      double share = 0;
+      for (const int node : nodes) share += static_cast<double>(cpus_.at(node)) / static_cast<double>(ranks_.at(node));
+      least = least == 0 ? share : std::min(least, share);
+      most = std::max(most, share);
+    }
+    return most <= 2 * least;
+  }
+
   /// The nodes of each of so many ranks that may have all of these.
   std::vector<Nodes> choose(const Nodes& nodes, std::size_t ranks) {
     std::vector<int> chosen;
@@ -114,9 +148,14 @@ std::vector<Nodes> settle_on_nodes(const Machine& machine, std::vector<Nodes> no
   // Those with the least choice first.
   std::stable_sort(groups.begin(), groups.end(),
                    [](const Group& a, const Group& b) { return a.nodes.size() < b.nodes.size(); });
-  for (Group& group : groups) group.chosen = choice.choose(group.nodes, group.ranks.size());
+  for (Group& group : groups) {
+    const std::size_t ranks = group.ranks.size();
+    const bool dealt = group.nodes.size() % ranks == 0 && choice.is_even(group.nodes);
+    group.chosen = dealt ? choice.deal(group.nodes, ranks) : choice.choose(group.nodes, ranks);
+  }
   for (Group& group : groups) {
     choice.give_away(group.nodes, group.chosen);
+    if (!choice.is_fair(group.chosen)) continue;
     for (std::size_t i = 0; i < group.ranks.size(); ++i) nodes_of_rank[group.ranks[i]] = group.chosen[i];
   }
   return nodes_of_rank;

@@ -266,6 +266,31 @@ note: this machine does not show what its GPUs are next to: CPUs are shared out 
 )");
 }
 
+TEST(DrawnPlacement, NodesThatNobodyIsNextToGoToRanksByNeighbours) {
+  const std::vector<Gpu> gpus(2);
+  EXPECT_EQ(
+      placement_table(gpus, resolve_placement(read_machine_synthetic("package:1 numa:4 core:2 pu:1"), gpus, 2, {})), R"(
+0 → ? | - | 0-3 | 0,1 | - | -
+1 → ? | - | 4-7 | 2,3 | - | -
+note: this machine does not show what its GPUs are next to: CPUs are shared out evenly
+)");
+}
+
+TEST(DrawnPlacement, NothingIsSaidOfThePlaceOfARankWithoutAGpu) {
+  const Machine machine = drawn_machine(R"(
+package 0
+ node 0 cores 2x1
+  bridge
+   bridge
+    gpu 10:00.0
+package 1
+ node 1 cores 2x1
+)");
+  PlacementPolicy policy;
+  policy.gpu_of_rank = {0, -1};
+  EXPECT_EQ(resolve_placement(machine, gpus_of(machine), 2, policy).note, "");
+}
+
 TEST(DrawnPlacement, TheMemoryOfGpusAndHbmIsNotBoundTo) {
   EXPECT_EQ(placement_table(drawn_machine(R"(
 package 0
