@@ -1,6 +1,7 @@
 #include "lib/placement/node_choice.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -127,6 +128,25 @@ class Choice {
   std::map<int, std::size_t> ranks_;
 };
 
+bool includes(const Nodes& all, const Nodes& part) {
+  return std::includes(all.begin(), all.end(), part.begin(), part.end());
+}
+
+/// Ranks that have a node in common, and each another one beside it, have all of these together: cores are shared
+/// evenly among ranks with the same nodes, or where one has all nodes of the other.
+void join_entangled(std::vector<Nodes>& chosen) {
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      Nodes both;
+      std::set_union(chosen[i].begin(), chosen[i].end(), chosen[j].begin(), chosen[j].end(), std::back_inserter(both));
+      const bool apart = both.size() == chosen[i].size() + chosen[j].size();
+      if (apart || includes(chosen[i], chosen[j]) || includes(chosen[j], chosen[i])) continue;
+      chosen[i] = chosen[j] = both;
+      return join_entangled(chosen);
+    }
+  }
+}
+
 /// Ranks that may have the cores of the same nodes.
 struct Group {
   Nodes nodes;
@@ -156,6 +176,7 @@ std::vector<Nodes> settle_on_nodes(const Machine& machine, std::vector<Nodes> no
   for (Group& group : groups) {
     choice.give_away(group.nodes, group.chosen);
     if (!choice.is_fair(group.chosen)) continue;
+    join_entangled(group.chosen);
     for (std::size_t i = 0; i < group.ranks.size(); ++i) nodes_of_rank[group.ranks[i]] = group.chosen[i];
   }
   return nodes_of_rank;

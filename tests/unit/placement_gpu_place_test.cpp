@@ -148,6 +148,16 @@ note: this machine does not show what its GPUs are next to: CPUs are shared out 
 )");
 }
 
+TEST(PlaceOfGpus, WhereNothingIsSaidOfItUnevenNodesAreSharedFairlyAllTheSame) {
+  const std::vector<Gpu> gpus(2);
+  const Machine machine = drawn_machine("node 0 cores 10x1\nnode 1 cores 4x1\nnode 2 cores 4x1\n");
+  EXPECT_EQ(placement_table(gpus, resolve_placement(machine, gpus, 2, {})), R"(
+0 → ? | 0 | 0-8 | 0 | - | -
+1 → ? | - | 9-17 | 0-2 | - | -
+note: this machine does not show what its GPUs are next to: CPUs are shared out evenly
+)");
+}
+
 TEST(PlaceOfGpus, NothingIsSaidOfThePlaceOfARankWithoutAGpu) {
   const Machine machine = drawn_machine(R"(
 package 0
