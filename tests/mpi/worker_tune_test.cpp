@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/support/mpirun.hpp"
+#include "tests/support/not_sanitized.hpp"
 
 namespace ringrun::test {
 namespace {
@@ -52,11 +53,13 @@ bool ends_within(pid_t pid, seconds time) {
   return false;
 }
 
+std::string tune_for(int seconds) { return "--tune=" + std::to_string(seconds * kSlowdown) + "s"; }
+
 TEST(WorkerTune, RecommendsWhatIsFasterForTheMessagesThatItIsFasterFor) {
   const TemporaryFile file;
-  const auto run = tune(2, {"--tune=5s", "-J", file.path()}, {});
+  const auto run = tune(2, {tune_for(5), "-J", file.path()}, {});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.elapsed, Lt(seconds(9)));
+  EXPECT_THAT(run.elapsed, Lt(seconds(9) * kSlowdown));
   EXPECT_THAT(run.out, HasSubstr("# Ranks are joined by NET/Socket\n"));
   EXPECT_THAT(run.out, ContainsRegex("# small \\(up to 4K\\): keep what is set"));
   EXPECT_THAT(run.out,
@@ -82,22 +85,22 @@ TEST(WorkerTune, GoesOnBehindASettingWhoseProcessDiesAnswersGarbageOrFails) {
       {"garbage", "process 1 on .*: answered what is no answer"},
       {"throw", "process 1 on .*an error of its own.*; NCCL: no such thing"}};
   for (const auto& [fault, words] : faults) {
-    const auto run = tune(3, {"--tune=6s"}, {{"STAND_IN_FAULT", fault}});
+    const auto run = tune(3, {tune_for(6)}, {{"STAND_IN_FAULT", fault}});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.out, ContainsRegex(std::string("# FAILED with NCCL_SOCKET_NTHREADS=4 [A-Z_=4]+: ") + words));
     EXPECT_THAT(run.out, ContainsRegex("NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=4 +failed +failed +failed"));
     EXPECT_THAT(run.out, HasSubstr("# large (4M and more): NCCL_SOCKET_NTHREADS="));
-    EXPECT_THAT(run.elapsed, Lt(seconds(12)));
+    EXPECT_THAT(run.elapsed, Lt(seconds(12) * kSlowdown));
   }
 }
 
 TEST(WorkerTune, EndsATrialThatHangsAndGoesOn) {
-  const auto run = tune(2, {"--tune=12s"}, {{"STAND_IN_FAULT", "hang"}});
+  const auto run = tune(2, {tune_for(12)}, {{"STAND_IN_FAULT", "hang"}});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out,
               ContainsRegex("# FAILED with NCCL_SOCKET_NTHREADS=4 .*: process [01] on .*: did not end in time"));
   EXPECT_THAT(run.out, HasSubstr("# large (4M and more): NCCL_SOCKET_NTHREADS="));
-  EXPECT_THAT(run.elapsed, Lt(seconds(18)));
+  EXPECT_THAT(run.elapsed, Lt(seconds(18) * kSlowdown));
 }
 
 TEST(WorkerTune, LeavesNoProcessBehindWhereItIsKilledInATrial) {
@@ -115,13 +118,13 @@ TEST(WorkerTune, LeavesNoProcessBehindWhereItIsKilledInATrial) {
 }
 
 TEST(WorkerTune, TellsWhatIsKnownWhereItIsInterrupted) {
-  const auto run = mpirun(
-      2, {"sh", "-c",
-          "if [ $OMPI_COMM_WORLD_RANK = 0 ]; then (sleep 5; kill -INT $$) & fi; exec " WORKER_WITH_STAND_IN " --tune"});
+  const auto run = mpirun(2, {"sh", "-c",
+                              "if [ $OMPI_COMM_WORLD_RANK = 0 ]; then (sleep " + std::to_string(5 * kSlowdown) +
+                                  "; kill -INT $$) & fi; exec " WORKER_WITH_STAND_IN " --tune"});
   EXPECT_NE(run.exit_code, 0);
   EXPECT_THAT(run.out, ContainsRegex("# PARTIAL: ended by SIGINT after [0-9]+ round"));
   EXPECT_THAT(run.out, HasSubstr("# large (4M and more): NCCL_SOCKET_NTHREADS="));
-  EXPECT_THAT(run.elapsed, Lt(seconds(12)));
+  EXPECT_THAT(run.elapsed, Lt(seconds(12) * kSlowdown));
 }
 
 TEST(WorkerTune, SaysWhyThereIsNothingToTune) {

@@ -8,3 +8,14 @@
 #else
 #define RINGRUN_NOT_SANITIZED(why) static_cast<void>(0)
 #endif
+
+namespace ringrun::test {
+
+/// How much longer it takes there to start a process and measure something in it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int kSlowdown = 4;
+#else
+inline constexpr int kSlowdown = 1;
+#endif
+
+}  // namespace ringrun::test
