@@ -128,10 +128,6 @@ class Choice {
   std::map<int, std::size_t> ranks_;
 };
 
-bool includes(const Nodes& all, const Nodes& part) {
-  return std::includes(all.begin(), all.end(), part.begin(), part.end());
-}
-
 /// Ranks that have a node in common, and each another one beside it, have all of these together: cores are shared
 /// evenly among ranks with the same nodes, or where one has all nodes of the other.
 void join_entangled(std::vector<Nodes>& chosen) {
@@ -140,7 +136,8 @@ void join_entangled(std::vector<Nodes>& chosen) {
       Nodes both;
       std::set_union(chosen[i].begin(), chosen[i].end(), chosen[j].begin(), chosen[j].end(), std::back_inserter(both));
       const bool apart = both.size() == chosen[i].size() + chosen[j].size();
-      if (apart || includes(chosen[i], chosen[j]) || includes(chosen[j], chosen[i])) continue;
+      const bool one_has_all = both.size() == std::max(chosen[i].size(), chosen[j].size());
+      if (apart || one_has_all) continue;
       chosen[i] = chosen[j] = both;
       return join_entangled(chosen);
     }

@@ -7,6 +7,7 @@
 #include "lib/host/host_name.hpp"
 
 namespace ringrun::worker {
+namespace {
 
 std::string location_of(const Operation& operation, const WrongElements& wrong, const Team& team) {
   const std::string group = team.groups() > 1 ? fmt::format(" (group {})", team.group()) : "";
@@ -17,6 +18,16 @@ std::string location_of(const Operation& operation, const WrongElements& wrong, 
                      rank_in_job(team, wrong.rank, operation.ranks), short_host_name(host_name()), group, wrong.count,
                      text_of(operation), where, when, wrong.first_index, operation.layout.receive, wrong.expected,
                      wrong.got);
+}
+
+}  // namespace
+
+std::string locations_of(const Operation& operation, const std::vector<WrongElements>& wrong, const Team& team) {
+  std::string lines;
+  for (const WrongElements& of_rank : wrong) {
+    if (of_rank.count > 0) lines += location_of(operation, of_rank, team) + "\n";
+  }
+  return lines;
 }
 
 std::vector<std::string> lines_of(const std::vector<std::string>& texts) {

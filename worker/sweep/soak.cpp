@@ -46,11 +46,7 @@ SoakResult run_soak(const SweepPlan& plan, double seconds, Collective& collectiv
       here = collective.verify(operation, ++seed);
     }
     std::uint64_t count = 0;
-    std::string locations;
-    for (const WrongElements& wrong : here) {
-      count += wrong.count;
-      if (wrong.count > 0) locations += location_of(operation, wrong, team) + "\n";
-    }
+    for (const WrongElements& wrong : here) count += wrong.count;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const auto phase =
         watch.enter("exchange of what is wrong in the " + text_of(operation), deadline_for(plan, operation, 1, 0));
@@ -59,7 +55,7 @@ SoakResult run_soak(const SweepPlan& plan, double seconds, Collective& collectiv
     result.wrong = team.sum(count);
     ++result.operations;
     result.bytes += static_cast<double>(operation.bytes());
-    if (result.wrong > 0) result.locations = lines_of(team.gather(locations));
+    if (result.wrong > 0) result.locations = lines_of(team.gather(locations_of(operation, here, team)));
     on_step(result);
   }
   const auto phase = watch.enter("exchange of the groups' results", deadline_for(plan, {}, 1, 0));

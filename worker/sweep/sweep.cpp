@@ -152,15 +152,12 @@ class Sweep {
     const auto phase =
         watch_.enter("exchange of what is wrong in the " + text_of(operation), deadline_for(plan_, operation, 1, 0));
     std::uint64_t count = 0;
-    std::string locations;
-    for (const WrongElements& wrong : here) {
-      count += wrong.count;
-      if (wrong.count > 0) locations += location_of(operation, wrong, team_) + "\n";
-    }
+    for (const WrongElements& wrong : here) count += wrong.count;
     const std::uint64_t everywhere = team_.sum(count);
     measured.wrong = measured.wrong.value_or(0) + everywhere;
     if (everywhere == 0) return;
-    for (std::string& line : lines_of(team_.gather(locations))) measured.wrong_locations.push_back(std::move(line));
+    for (std::string& line : lines_of(team_.gather(locations_of(operation, here, team_))))
+      measured.wrong_locations.push_back(std::move(line));
   }
 
   const SweepPlan& plan_;
