@@ -53,7 +53,7 @@ bool ends_within(pid_t pid, seconds time) {
   return false;
 }
 
-std::string tune_for(int seconds) { return "--tune=" + std::to_string(seconds * kSlowdown) + "s"; }
+std::string tune_for(int budget_s) { return "--tune=" + std::to_string(budget_s * kSlowdown) + "s"; }
 
 TEST(WorkerTune, RecommendsWhatIsFasterForTheMessagesThatItIsFasterFor) {
   const TemporaryFile file;
